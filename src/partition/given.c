@@ -95,7 +95,7 @@ static Status *read_mesh(Reader *r, const JsonValue *v, MeshId *out) {
   TRY(get_list(t, v, "axes", &axes));
   TRY(get_list(t, v, "device_ids", &ids));
   uint32_t n = axes ? axes->count : 0, n_ids = ids ? ids->count : 0;
-  if (!n) REFUSE(t, v->line, "a mesh needs axes");
+  if (!n && n_ids) REFUSE(t, v->line, "a mesh needs axes");
   Name *names = ARENA_ARRAY(&t->scratch, Name, n + 1);
   int64_t *sizes = ARENA_ARRAY(&t->scratch, int64_t, n + 1),
           *devices = ARENA_ARRAY(&t->scratch, int64_t, n_ids + 1);

@@ -202,7 +202,7 @@ static bool next_strategy(const Branch *b, uint32_t v, const uint32_t *tried, ui
 }
 
 static void descend(Branch *b, uint32_t *tried) {
-  uint32_t v, p, n_tried = 0;
+  uint32_t v = 0, p = 0, n_tried = 0;
   if (b->stopped || b->slack < 0) return;
   if (!choose(b, &v)) {
     accept(b);
