@@ -214,10 +214,9 @@ def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit
 
 
 def _interruptible(cancel, callbacks, arrays, call, *arguments):
-    """Calls on a thread of its own, so that the main one hears of an interrupt; it then cancels, and
-    waits for the thread to end all the same: that has the arguments' memory. Meanwhile the main one runs
-    what is called back. A second interrupt may come while the first is recorded and end the wait, so the
-    thread also keeps the arrays alive."""
+    """Runs the call on its own thread, so that the main thread receives interrupts and runs callbacks. After an
+    interrupt the main thread cancels the call and waits until it ends, because the call reads the arguments' memory.
+    A second interrupt may end that wait, so the thread also keeps the arrays alive."""
     if threading.current_thread() is not threading.main_thread():
         call(*arguments)
         return

@@ -69,8 +69,8 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     strategy    propagation strategy: "user-priority" (default), "op-priority", "aggressive",
                 "basic", "none"
     conflicts   which of two dimensions gets an axis that both could have. "size" (default): the one
-                of the larger tensor. "cost": the one with the least predicted time; it also tries
-                which annotations give way, as if they had priority=1
+                of the larger tensor. "cost": the one with which fewer elements are sent. If annotations
+                compete, each of them also propagates first once, and the result with the least predicted time is kept
     conservative      do not shard dimensions that would need halos
     divisible_edges   shard arguments and results only where sizes are multiples of their axes, as
                 JAX requires. An annotation that breaks this is an error

@@ -203,3 +203,17 @@ const JsonValue *json_get(const JsonValue *object, const char *key) {
     if (strcmp(object->keys[i], key) == 0) return &object->items[i];
   return NULL;
 }
+
+uint32_t json_find_unknown(const JsonValue *object, const char *const *keys) {
+  for (uint32_t i = 0; i < object->count; i++) {
+    const char *const *k = keys;
+    while (*k && strcmp(*k, object->keys[i]) != 0) k++;
+    if (!*k || json_get(object, *k) != &object->items[i]) return i;
+  }
+  return object->count;
+}
+
+bool json_is_uint(const JsonValue *v) {
+  return v->kind == JSON_NUMBER && v->number >= 0 && v->number < UINT32_MAX &&
+         v->number == (double)(uint32_t)v->number;
+}

@@ -34,6 +34,12 @@ typedef struct JsonValue {
 // levels deep. O(text).
 Status *json_read(Str text, Arena *arena, const JsonValue **out) MUST_USE;
 
+// The index of the first key of an object that is not in the list (NULL at its end) or is there
+// twice; the count of the object's keys if there is none. O(keys · list).
+uint32_t json_find_unknown(const JsonValue *object, const char *const *keys);
+// A number without a fraction, from 0 to UINT32_MAX - 1.
+bool json_is_uint(const JsonValue *value);
+
 // A member of an object; NULL if it is no object or has no such key.
 const JsonValue *json_get(const JsonValue *object, const char *key);
 

@@ -66,7 +66,7 @@ static Status *read_right(Guard *guard, void *arg) {
     assert_string_equal(machine.name, machine_name(i));
     assert_true(machine.source[0] && machine.usable_memory == 0.92);
     for (uint32_t k = 0; k < RATE_COUNT; k++) assert_true(machine.rates.peak[k] > 0);
-    // What choices are priced with is below the 16-bit peak that the timeline starts from.
+    // Choices use a rate below the 16-bit peak; the timeline starts from the peak.
     assert_true(machine.compute.flops_per_second <=
                 fmax(machine.rates.peak[RATE_bf16], machine.rates.peak[RATE_f16]));
   }

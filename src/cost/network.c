@@ -106,25 +106,43 @@ static uint32_t coordinates_on_level(uint32_t devices, uint64_t stride, uint32_t
   return n && left % n == 0 ? (uint32_t)n : 1;
 }
 
-// Assigns the coordinates of an axis to levels, from the innermost outwards.
+// The coordinates of an axis on each level, from the innermost outwards.
+typedef struct LevelWalk {
+  const NetworkLevel *levels;
+  uint32_t n_levels, at, left;
+  uint64_t stride;
+} LevelWalk;
+
+static LevelWalk level_walk(const Network *network, const NetworkAxis *full, AxisRef axis) {
+  return (LevelWalk){.levels = network->levels,
+                     .n_levels = network->n_levels,
+                     .left = axis.size,
+                     .stride = (uint64_t)full->stride * (full->size / axis_next(axis))};
+}
+
+// False at the end. *out_n: coordinates on the level; 1 if the axis does not span it.
+static bool level_next(LevelWalk *w, const NetworkLevel **out_level, uint32_t *out_n) {
+  if (w->at == w->n_levels || w->left <= 1) return false;
+  const NetworkLevel *level = *out_level = &w->levels[w->at++];
+  *out_n = w->at < w->n_levels ? coordinates_on_level(level->devices, w->stride, w->left) : w->left;
+  w->stride *= *out_n;
+  w->left /= *out_n;
+  return true;
+}
+
 static void add_axis(const Network *network, AxisRef axis, Route *route) {
   const NetworkAxis *full = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
   if (!full || full->named || !network->n_levels) {
     route_add(route, network_link(network, axis.axis), axis.size);
     return;
   }
-  uint64_t stride = (uint64_t)full->stride * (full->size / axis_next(axis));
-  uint32_t left = axis.size;
-  for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
-    const NetworkLevel *level = &network->levels[i];
-    uint32_t n =
-        i + 1 < network->n_levels ? coordinates_on_level(level->devices, stride, left) : left;
+  LevelWalk walk = level_walk(network, full, axis);
+  const NetworkLevel *level;
+  for (uint32_t n; level_next(&walk, &level, &n);) {
     if (n > 1 && level->topology != TOPOLOGY_SWITCH)
       add_ring(route, level, n);
     else if (n > 1)
       route_add(route, level->link, n);
-    stride *= n;
-    left /= n;
   }
 }
 
@@ -138,16 +156,10 @@ uint32_t network_streams(const Network *network, AxisList axes) {
       streams |= 1u << (network->n_streams + axis.axis) % 31;
       continue;
     }
-    uint64_t stride = (uint64_t)full->stride * (full->size / axis_next(axis));
-    uint32_t left = axis.size;
-    for (uint32_t i = 0; i < network->n_levels && left > 1; i++) {
-      const NetworkLevel *level = &network->levels[i];
-      uint32_t n =
-          i + 1 < network->n_levels ? coordinates_on_level(level->devices, stride, left) : left;
+    LevelWalk walk = level_walk(network, full, axis);
+    const NetworkLevel *level;
+    for (uint32_t n; level_next(&walk, &level, &n);)
       if (n > 1) streams |= 1u << level->stream;
-      stride *= n;
-      left /= n;
-    }
   }
   return streams ? streams : 1;
 }

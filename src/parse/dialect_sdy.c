@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "parse/print.h"
+#include "sharding/factor.h"
 
 typedef VEC(Attr) AttrVec;
 
@@ -397,13 +398,6 @@ void sdy_all_to_all_params_print(const Context *context, Attr attr, StrBuf *out)
 // ---- sharding rules: factors are i … z, then z_1, z_2, … ----
 
 enum { LETTERS = 'z' - 'i' + 1 };
-
-static void factor_print(int64_t factor, StrBuf *out) {
-  if (factor < LETTERS)
-    strbuf_putc(out, (char)('i' + factor));
-  else
-    strbuf_printf(out, "z_%" PRId64, factor - LETTERS + 1);
-}
 
 // Reads one factor at *at; false if there is none.
 static bool factor_scan(const char **at, const char *end, int64_t *out) {

@@ -4,8 +4,6 @@
 // given.c checks the name. O(decisions).
 #include "partition/decisions_json.h"
 
-#include <stdio.h>
-
 #include "explain/words.h"
 
 typedef struct Out {
@@ -195,20 +193,6 @@ static void write_values(Out *o) {
 
 static bool are_equal(AxisList a, AxisList b) { return a.n == b.n && axes_equal(a, b); }
 
-// i, j, … z, then z1, z2, …: as sdy's rules name factors.
-void factor_letter(uint32_t f, char out[16]) {
-  if (f < 'z' - 'i' + 1)
-    snprintf(out, 16, "%c", (char)('i' + f));
-  else
-    snprintf(out, 16, "z%u", f - ('z' - 'i'));
-}
-
-static void write_letter(StrBuf *out, uint32_t f) {
-  char letter[16];
-  factor_letter(f, letter);
-  strbuf_puts(out, letter);
-}
-
 // The factors of each dimension: ([i, k], [k, j])->([i, j]).
 static void write_rule(Out *o, const FactorMap *m) {
   StrBuf *out = &o->text;
@@ -219,7 +203,7 @@ static void write_rule(Out *o, const FactorMap *m) {
     for (uint32_t d = 0; d < factor_map_rank(m, t); d++) {
       FactorList list = factor_map_dim(m, t, d);
       if (d) strbuf_puts(out, ", ");
-      for (uint32_t i = 0; i < list.n; i++) write_letter(out, list.v[i]);
+      for (uint32_t i = 0; i < list.n; i++) factor_print(list.v[i], out);
     }
     strbuf_putc(out, ']');
   }
@@ -236,7 +220,7 @@ static void write_split(Out *o, const SplitDecision *split) {
     const FactorSplit *s = &cx->splits[f];
     json_open(o->json, '{');
     o->text.used = 0;
-    write_letter(&o->text, f);
+    factor_print(f, &o->text);
     json_key(o->json, "factor"), json_str(o->json, (Str){o->text.data, o->text.used});
     json_key(o->json, "size"), json_int(o->json, split->map.factors[f].size);
     json_key(o->json, "axes"), write_axes(o, mesh, s->axes);

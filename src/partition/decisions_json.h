@@ -9,7 +9,4 @@
 // Members of an open object. The global program must still be there. O(decisions).
 void decisions_json(Partition *t, Json *json);
 
-// The name of a factor in `rule`: i, j, … z, z1, z2, …
-void factor_letter(uint32_t factor, char out[16]);
-
 #endif

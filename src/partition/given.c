@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "partition/decisions_json.h"
 #include "partition/walk.h"
 
 // ---- refusing ----
@@ -39,14 +38,11 @@ static Status *refuse_text(Partition *t, uint32_t line, const char *why) {
 // INVALID_ARGUMENT if the object has an unknown key.
 static Status *check_keys(Partition *t, const JsonValue *object, const char *const *known) {
   if (object->kind != JSON_OBJECT) REFUSE(t, object->line, "expected an object");
-  for (uint32_t i = 0; i < object->count; i++) {
-    const char *const *k = known;
-    while (*k && strcmp(*k, object->keys[i]) != 0) k++;
-    if (!*k) REFUSE(t, object->items[i].line, "unknown key \"%s\"", object->keys[i]);
-    if (json_get(object, *k) != &object->items[i])
-      REFUSE(t, object->items[i].line, "the key \"%s\" is there twice", *k);
-  }
-  return NULL;
+  uint32_t i = json_find_unknown(object, known);
+  if (i == object->count) return NULL;
+  bool twice = json_get(object, object->keys[i]) != &object->items[i];
+  if (twice) REFUSE(t, object->items[i].line, "the key \"%s\" is there twice", object->keys[i]);
+  REFUSE(t, object->items[i].line, "unknown key \"%s\"", object->keys[i]);
 }
 
 static Status *get_list(Partition *t, const JsonValue *object, const char *key,
@@ -56,17 +52,12 @@ static Status *get_list(Partition *t, const JsonValue *object, const char *key,
   return NULL;
 }
 
-static bool is_uint(const JsonValue *v) {
-  return v->kind == JSON_NUMBER && v->number >= 0 && v->number < UINT32_MAX &&
-         v->number == (double)(uint32_t)v->number;
-}
-
 static Status *get_uint(Partition *t, const JsonValue *object, const char *key, uint32_t otherwise,
                         uint32_t *out) {
   const JsonValue *v = json_get(object, key);
   *out = otherwise;
   if (!v) return NULL;
-  if (!is_uint(v)) REFUSE(t, v->line, "\"%s\" is not a number from 0 on", key);
+  if (!json_is_uint(v)) REFUSE(t, v->line, "\"%s\" is not a number from 0 on", key);
   *out = (uint32_t)v->number;
   return NULL;
 }
@@ -110,7 +101,8 @@ static Status *read_mesh(Reader *r, const JsonValue *v, MeshId *out) {
     sizes[i] = size;
   }
   for (uint32_t i = 0; i < n_ids; i++) {
-    if (!is_uint(&ids->items[i])) REFUSE(t, ids->line, "a device id is not a number from 0 on");
+    if (!json_is_uint(&ids->items[i]))
+      REFUSE(t, ids->line, "a device id is not a number from 0 on");
     devices[i] = (int64_t)ids->items[i].number;
   }
   if (symbol && symbol->kind != JSON_STRING) REFUSE(t, v->line, "\"symbol\" is no string");
@@ -424,8 +416,10 @@ static Status *read_splits(Reader *r, const JsonValue *list, const Mesh *mesh, G
     const JsonValue *one = &list->items[f], *axes, *strides, *more, *size = json_get(one, "size");
     const JsonValue *letter = json_get(one, "factor");
     TRY(check_keys(t, one, keys));
-    char expected[16];
-    factor_letter(f, expected);
+    StrBuf *name = &t->given->text;
+    name->used = 0;
+    factor_print(f, name);
+    const char *expected = name->data;
     if (letter && (letter->kind != JSON_STRING || strcmp(letter->string, expected) != 0))
       REFUSE(t, one->line, "factors must be in the order of their letters: \"%s\" is expected here",
              expected);
@@ -745,6 +739,7 @@ static Status *read_root(Reader *r) {
 Status *given_read_values(Partition *t) {
   if (!t->options.decisions.n) return NULL;
   t->given = ARENA_NEW(&t->arena, GivenDecisions);
+  strbuf_init(&t->given->text, t->guard);
   VEC_PUSH(&t->arena, &t->given->ops, (GivenDecision){0});
   VEC_PUSH(&t->arena, &t->given->copies, (GivenCopy){0});
   Reader *r = ARENA_NEW(&t->arena, Reader);
@@ -772,6 +767,7 @@ Status *given_read_ops(Partition *t) {
 void given_deinit(GivenDecisions *g) {
   if (!g) return;
   idmap_deinit(&g->op_ids);
+  strbuf_deinit(&g->text);
   idmap_deinit(&g->copy_ids);
 }
 

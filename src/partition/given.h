@@ -60,6 +60,7 @@ typedef struct GivenDecisions {
   Sharding *shardings;  // per place: GIVEN_ANY: not given; NULL: none is
   uint32_t *lines;      // of these
   PlaceId refused;      // a place whose sharding cannot be had; 0: none so far
+  StrBuf text;          // scratch: names of factors
   void *reader;         // of given.c
 } GivenDecisions;
 

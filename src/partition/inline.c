@@ -25,8 +25,8 @@ static uint32_t *count_other_references(const Partition *t, uint32_t n, Arena *a
   uint32_t *named = ARENA_ARRAY(arena, uint32_t, n);
   for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
     symbols_each(&t->functions, op_at(t->p, o)->attrs, count, named);
-    if (op_at(t->p, o)->code != OP_func_call || walk_is_copied(t, o)) continue;
-    OpId callee = symbols_find(&t->functions, attr_as_name(t->context, op_attr(t->p, o, "callee")));
+    if (!(op_row(op_at(t->p, o)->code)->traits & TRAIT_CALL) || walk_is_copied(t, o)) continue;
+    OpId callee = op_callee(t->p, &t->functions, o);
     if (callee) named[callee]--;
   }
   return named;

@@ -43,8 +43,7 @@ static OpId inlined_at(const Partition *t, InstanceId instance) {
 
 // The function that an op calls, if it is inlined; else 0.
 static OpId inlined_callee(const Partition *t, OpId op) {
-  Attr callee = op_at(t->p, op)->code == OP_func_call ? op_attr(t->p, op, "callee") : 0;
-  OpId function = callee ? symbols_find(&t->functions, attr_as_name(t->context, callee)) : 0;
+  OpId function = has_trait(t, op, TRAIT_CALL) ? op_callee(t->p, &t->functions, op) : 0;
   return function && t->inlined[function] ? function : 0;
 }
 

@@ -38,29 +38,21 @@ static Status *refuse_trade(Session *s, const Trade *t, const char *why) {
        t->line, why);
 }
 
-static bool is_count(const JsonValue *v) {
-  return v->kind == JSON_NUMBER && v->number >= 0 && v->number < UINT32_MAX &&
-         v->number == (double)(uint32_t)v->number;
-}
-
 // Reads one entry of "passes".
 static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
-  static const char *const keys[] = {"pass", "op", "ask", "taken", "bytes"};
+  static const char *const keys[] = {"pass", "op", "ask", "taken", "bytes", NULL};
   const JsonValue *name = json_get(v, "pass"), *op = json_get(v, "op"), *ask = json_get(v, "ask"),
                   *taken = json_get(v, "taken");
   Trade trade = {.line = v->line, .pos = POS_NONE};
   while (trade.pass < PASS_COUNT && name && name->kind == JSON_STRING &&
          strcmp(pass_name(trade.pass), name->string) != 0)
     trade.pass++;
-  for (uint32_t i = 0; i < v->count && v->kind == JSON_OBJECT; i++) {
-    uint32_t k = 0;
-    while (k < sizeof keys / sizeof *keys && strcmp(keys[k], v->keys[i]) != 0) k++;
-    if (k == sizeof keys / sizeof *keys) return refuse_trade(s, &trade, "it has an unknown key");
-  }
-  uint32_t number = op && is_count(op) ? (uint32_t)op->number : 0;
+  if (v->kind == JSON_OBJECT && json_find_unknown(v, keys) < v->count)
+    return refuse_trade(s, &trade, "it has an unknown key, or one twice");
+  uint32_t number = op && json_is_uint(op) ? (uint32_t)op->number : 0;
   trade.origin = number ? partition_numbered(s->partition, number) : 0;
   if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || !trade.origin || !taken ||
-      taken->kind != JSON_BOOL || (ask && !is_count(ask)))
+      taken->kind != JSON_BOOL || (ask && !json_is_uint(ask)))
     return refuse_trade(s, &trade,
                         "it needs \"pass\", the name of one, \"op\", a number of an op, and "
                         "\"taken\", true or false");

@@ -3,6 +3,8 @@
 // the order of insertion is major to minor. O(occurrences + dims).
 #include "sharding/factor.h"
 
+#include <inttypes.h>
+
 bool factor_map_find(const FactorMap *m, uint32_t tensor, uint32_t factor, uint32_t *out_dim,
                      uint32_t *out_place) {
   for (uint32_t d = 0; d < factor_map_rank(m, tensor); d++) {
@@ -284,4 +286,12 @@ const char *factor_map_check(const FactorMap *m, const int64_t *dims) {
       return "a factor reduces without a reducer, or the other way round";
   }
   return NULL;
+}
+
+void factor_print(int64_t factor, StrBuf *out) {
+  enum { LETTERS = 'z' - 'i' + 1 };
+  if (factor < LETTERS)
+    strbuf_putc(out, (char)('i' + factor));
+  else
+    strbuf_printf(out, "z_%" PRId64, factor - LETTERS + 1);
 }

@@ -114,6 +114,9 @@ void factor_build(FactorBuilder *b, FactorMap *out);
 
 // ---- Shardy's text form ----
 
+// The name of a factor: i, j, … z, z_1, z_2, …
+void factor_print(int64_t factor, StrBuf *out);
+
 // The projection to Shardy's rule; 0 if it is empty (m->own). Shardy allows one of
 // need_replication, reduction, permutation per factor; the first that applies is written.
 Attr factor_map_to_attr(const FactorMap *m, Context *context);
