@@ -151,6 +151,12 @@ Attr attr_type(Context *context, Type type) {
 }
 
 Attr attr_array(Context *context, uint32_t n, const Attr *items) {
+  Attr *full = NULL;
+  for (uint32_t i = 0; i < n; i++) {
+    if (items[i]) continue;
+    if (!full) items = full = arena_copy(&context->arena, items, n * sizeof *items);
+    full[i] = attr_intern(context, &(AttrInfo){.kind = ATTR_DICT});
+  }
   return attr_intern(context, &(AttrInfo){.kind = ATTR_ARRAY, .count = n, .items = items});
 }
 

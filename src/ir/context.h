@@ -180,7 +180,7 @@ Attr attr_float(Context *context, Type type, double value);
 Attr attr_string(Context *context, Name text);
 Attr attr_symbol(Context *context, Name name);
 Attr attr_type(Context *context, Type type);
-Attr attr_array(Context *context, uint32_t n, const Attr *items);
+Attr attr_array(Context *context, uint32_t n, const Attr *items);  // an item 0 becomes {}
 Attr attr_dict(Context *context, uint32_t n,
                const NamedAttr *fields);                              // sorts; the empty dict is 0
 Attr attr_i64s(Context *context, uint32_t n, const int64_t *values);  // array<i64: …>

@@ -71,6 +71,10 @@ static Status *attrs(Guard *guard, void *arg) {
   Ints ints = attr_as_ints(c, attr_dense(c, t, same, sizeof same));
   assert_true(ints.ok && ints.n == 4 && ints.v[3] == 7);
   assert_int_equal(attr_dict_with(c, x, "a", 0), attr_dict(c, 1, ab));
+  // A dict in an array stays when its last field is removed.
+  Attr empty = attr_array(c, 2, (Attr[]){x, attr_dict_with(c, attr_dict(c, 1, ab), "b", 0)});
+  assert_int_equal(attr_info(c, empty)->items[0], x);
+  assert_int_equal(attr_info(c, attr_info(c, empty)->items[1])->kind, ATTR_DICT);
   context_free(c);
   context_free(d);
   return NULL;

@@ -61,7 +61,6 @@ static Attr edges_attr(Partition *t, OpId function, const char *name, uint32_t n
     items[i] = edge_attrs(t, was, globals[i], shardings[i]);
     if (is_arg) items[i] = with_name(t, function, i, items[i]);
     any |= items[i] && attr_info(t->context, items[i])->count > 0;
-    if (!items[i]) items[i] = attr_intern(t->context, &(AttrInfo){.kind = ATTR_DICT});
   }
   return any ? attr_array(t->context, n, items) : 0;
 }

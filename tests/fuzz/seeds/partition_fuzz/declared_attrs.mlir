@@ -1,0 +1,1 @@
+module{func.func private @l(i4{a.b},f32)}
