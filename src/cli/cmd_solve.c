@@ -11,8 +11,8 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "plan/iopddl.h"
-#include "plan/solve.h"
+#include "solve/iopddl.h"
+#include "solve/solve.h"
 
 typedef struct SolveJob {
   const char *path, *output, *given;  // given: a solution to evaluate instead of solving

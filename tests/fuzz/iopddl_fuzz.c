@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "plan/iopddl.h"
-#include "plan/solve.h"
+#include "solve/iopddl.h"
+#include "solve/solve.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

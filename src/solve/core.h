@@ -1,0 +1,46 @@
+// The reduced problem that the solver works on: few variables, one edge per pair, and a memory
+// constraint per time point that can bind. Everything is in flat arrays for the inner loops.
+#ifndef TESSERA_SOLVE_CORE_H
+#define TESSERA_SOLVE_CORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+#define CORE_FORBIDDEN INT64_MAX  // of a matrix entry
+
+typedef struct CoreEdge {
+  uint32_t a, b;     // a < b
+  const int64_t *m;  // rows: a's strategies
+} CoreEdge;
+
+// Bytes of a variable over the time points [begin, end).
+typedef struct CoreItem {
+  uint32_t begin, end;
+  const int64_t *bytes;  // per strategy
+} CoreItem;
+
+typedef struct Core {
+  uint32_t n_vars, n_edges, n_points, n_items, n_states;
+  uint32_t *n;      // per variable: number of strategies
+  uint32_t *first;  // per variable: index of its first state; n_vars + 1 entries
+  int64_t *cost;    // per state (variable, strategy)
+  CoreEdge *edges;
+  uint32_t *adjacent;  // edges of variable v: adjacent[adjacent_first[v] … adjacent_first[v + 1])
+  uint32_t *adjacent_first;
+  CoreItem *items;  // of variable v: items[item_first[v] … item_first[v + 1])
+  uint32_t *item_first;
+  int64_t limit;     // bytes at each point
+  int64_t *fixed;    // per point: bytes that no choice changes
+  int64_t constant;  // cost that no choice changes
+  double scale;      // a small part of the largest cost, > 0: where prices start if the cost is 0
+  uint32_t most_states;  // largest n
+  uint64_t n_entries;    // matrix entries over all edges: the work of one sweep
+} Core;
+
+static inline int64_t core_entry(const Core *core, const CoreEdge *e, uint32_t p, uint32_t q) {
+  return e->m[(uint64_t)p * core->n[e->b] + q];
+}
+
+#endif

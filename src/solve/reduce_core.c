@@ -1,0 +1,212 @@
+// Writes what the reductions left as a Core: variables with a choice, strategies that are alive,
+// one edge per pair, and the points at which memory can exceed the limit at all. Variables are
+// ordered by the first time they are alive, which keeps neighbours near each other: message passing
+// in this order follows the program.
+#include "solve/reduce_private.h"
+
+#include "base/heap.h"
+
+#define NONE UINT32_MAX
+
+typedef struct Builder {
+  Reduction *r;
+  Core *core;
+  uint32_t *core_of;   // per variable of the problem
+  uint32_t *point_of;  // per point and one more: the core's point at or after it
+} Builder;
+
+// ---- variables ----
+
+typedef struct Place {
+  int64_t begin;
+  uint32_t var;
+} Place;
+
+static bool place_before(const void *a, const void *b, const void *user) {
+  const Place *x = a, *y = b;
+  (void)user;
+  return x->begin != y->begin ? x->begin < y->begin : x->var < y->var;
+}
+
+static bool has_choice(const ReduceVar *var) { return var->parent == NONE && var->alive > 1; }
+
+static void order_vars(Builder *b) {
+  Reduction *r = b->r;
+  VEC(Place) places = {0};
+  for (uint32_t v = 0; v < r->n_vars; v++) {
+    b->core_of[v] = NONE;
+    if (r->vars[v].parent == NONE && r->vars[v].alive == 1) {
+      uint32_t p = 0;
+      while (r->vars[v].cost[p] == CORE_FORBIDDEN) p++;
+      b->core->constant += r->vars[v].cost[p];
+    }
+    if (has_choice(&r->vars[v]))
+      VEC_PUSH(r->arena, &places, ((Place){r->problem->vars.items[v].begin, v}));
+  }
+  HeapOrder order = {sizeof(Place), place_before, NULL};
+  heap_sort(places.items, places.count, &order);
+  b->core->n_vars = places.count;
+  r->core_var = ARENA_ARRAY(r->arena, uint32_t, places.count);
+  for (uint32_t i = 0; i < places.count; i++) {
+    r->core_var[i] = places.items[i].var;
+    b->core_of[places.items[i].var] = i;
+  }
+}
+
+static void add_states(Builder *b) {
+  Reduction *r = b->r;
+  Core *core = b->core;
+  core->n = ARENA_ARRAY(r->arena, uint32_t, core->n_vars);
+  core->first = ARENA_ARRAY(r->arena, uint32_t, core->n_vars + 1);
+  for (uint32_t i = 0; i < core->n_vars; i++) {
+    core->n[i] = r->vars[r->core_var[i]].alive;
+    core->first[i + 1] = core->first[i] + core->n[i];
+    if (core->n[i] > core->most_states) core->most_states = core->n[i];
+  }
+  core->n_states = core->first[core->n_vars];
+  core->cost = ARENA_ARRAY(r->arena, int64_t, core->n_states);
+  r->core_strategy = ARENA_ARRAY(r->arena, uint32_t, core->n_states);
+  for (uint32_t i = 0, s = 0; i < core->n_vars; i++) {
+    const ReduceVar *var = &r->vars[r->core_var[i]];
+    for (uint32_t p = 0; p < var->n; p++)
+      if (var->cost[p] != CORE_FORBIDDEN) core->cost[s] = var->cost[p], r->core_strategy[s++] = p;
+  }
+}
+
+// ---- edges ----
+
+static const int64_t *core_matrix(const Builder *b, const ReduceEdge *e, bool swap) {
+  const Reduction *r = b->r;
+  const Core *core = b->core;
+  uint32_t rows = b->core_of[swap ? e->b : e->a], columns = b->core_of[swap ? e->a : e->b];
+  int64_t *m = arena_alloc(r->arena, (uint64_t)core->n[rows] * core->n[columns] * sizeof *m);
+  const uint32_t *p_of = r->core_strategy + core->first[rows];
+  const uint32_t *q_of = r->core_strategy + core->first[columns];
+  for (uint32_t p = 0, at = 0; p < core->n[rows]; p++)
+    for (uint32_t q = 0; q < core->n[columns]; q++) {
+      uint64_t i = swap ? (uint64_t)q_of[q] * e->m->columns + p_of[p]
+                        : (uint64_t)p_of[p] * e->m->columns + q_of[q];
+      m[at++] = e->m->at[i];
+    }
+  return m;
+}
+
+static void add_edges(Builder *b) {
+  Reduction *r = b->r;
+  Core *core = b->core;
+  VEC(CoreEdge) edges = {0};
+  for (uint32_t i = 0; i < r->n_edges; i++) {
+    const ReduceEdge *e = &r->edges[i];
+    if (!e->m || b->core_of[e->a] == NONE || b->core_of[e->b] == NONE) continue;
+    bool swap = b->core_of[e->a] > b->core_of[e->b];
+    CoreEdge edge = {b->core_of[swap ? e->b : e->a], b->core_of[swap ? e->a : e->b],
+                     core_matrix(b, e, swap)};
+    core->n_entries += (uint64_t)core->n[edge.a] * core->n[edge.b];
+    VEC_PUSH(r->arena, &edges, edge);
+  }
+  core->edges = edges.items;
+  core->n_edges = edges.count;
+}
+
+static void add_adjacency(Builder *b) {
+  Core *core = b->core;
+  uint32_t *first = ARENA_ARRAY(b->r->arena, uint32_t, core->n_vars + 2);
+  for (uint32_t e = 0; e < core->n_edges; e++)
+    first[core->edges[e].a + 2]++, first[core->edges[e].b + 2]++;
+  for (uint32_t v = 0; v < core->n_vars; v++) first[v + 2] += first[v + 1];
+  core->adjacent = ARENA_ARRAY(b->r->arena, uint32_t, 2 * (size_t)core->n_edges);
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    core->adjacent[first[core->edges[e].a + 1]++] = e;
+    core->adjacent[first[core->edges[e].b + 1]++] = e;
+  }
+  core->adjacent_first = first;
+}
+
+// A thousandth of the sum of the largest costs.
+static double cost_scale(const Core *core) {
+  double sum = 1000;
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    int64_t most = 0;
+    for (uint32_t s = core->first[v]; s < core->first[v + 1]; s++)
+      if (core->cost[s] > most) most = core->cost[s];
+    sum += (double)most;
+  }
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    int64_t most = 0;
+    uint64_t n = (uint64_t)core->n[core->edges[e].a] * core->n[core->edges[e].b];
+    for (uint64_t i = 0; i < n; i++)
+      if (core->edges[e].m[i] > most && core->edges[e].m[i] < CORE_FORBIDDEN)
+        most = core->edges[e].m[i];
+    sum += (double)most;
+  }
+  return sum / 1000;
+}
+
+// ---- memory ----
+
+// Keeps the points at which the largest bytes of all variables together exceed the limit.
+static void keep_points(Builder *b) {
+  Reduction *r = b->r;
+  Core *core = b->core;
+  int64_t *most = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
+  for (uint32_t i = 0; i < core->n_vars; i++) {
+    const ReduceVar *var = &r->vars[r->core_var[i]];
+    for (uint32_t k = var->item_first; k < var->item_end; k++) {
+      int64_t largest = 0;
+      for (uint32_t p = 0; p < var->n; p++)
+        if (r->items[k].bytes[p] > largest) largest = r->items[k].bytes[p];
+      most[r->items[k].begin] += largest;
+      most[r->items[k].end] -= largest;
+    }
+  }
+  core->fixed = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
+  int64_t sum = 0;
+  for (uint32_t t = 0; t < r->n_points; t++) {
+    sum += most[t];
+    b->point_of[t] = core->n_points;
+    if (r->options.no_memory || sum + r->fixed[t] > r->problem->limit_bytes)
+      core->fixed[core->n_points++] = r->fixed[t];
+  }
+  b->point_of[r->n_points] = core->n_points;
+}
+
+static const int64_t *core_bytes(const Builder *b, uint32_t v, const int64_t *bytes) {
+  const Core *core = b->core;
+  int64_t *out = ARENA_ARRAY(b->r->arena, int64_t, core->n[v]);
+  for (uint32_t p = 0; p < core->n[v]; p++) out[p] = bytes[b->r->core_strategy[core->first[v] + p]];
+  return out;
+}
+
+static void add_items(Builder *b) {
+  Reduction *r = b->r;
+  Core *core = b->core;
+  VEC(CoreItem) items = {0};
+  core->item_first = ARENA_ARRAY(r->arena, uint32_t, core->n_vars + 1);
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    const ReduceVar *var = &r->vars[r->core_var[v]];
+    for (uint32_t k = var->item_first; k < var->item_end; k++) {
+      const CoreItem *from = &r->items[k];
+      CoreItem item = {b->point_of[from->begin], b->point_of[from->end], NULL};
+      if (item.begin == item.end) continue;
+      item.bytes = core_bytes(b, v, from->bytes);
+      VEC_PUSH(r->arena, &items, item);
+    }
+    core->item_first[v + 1] = items.count;
+  }
+  core->items = items.items;
+  core->n_items = items.count;
+}
+
+void reduce_build_core(Reduction *r) {
+  Builder b = {.r = r, .core = &r->core};
+  b.core_of = ARENA_ARRAY(r->arena, uint32_t, r->n_vars);
+  b.point_of = ARENA_ARRAY(r->arena, uint32_t, r->n_points + 1);
+  r->core.limit = r->problem->limit_bytes;
+  order_vars(&b);
+  add_states(&b);
+  add_edges(&b);
+  add_adjacency(&b);
+  keep_points(&b);
+  add_items(&b);
+  r->core.scale = cost_scale(&r->core);
+}

@@ -1,0 +1,140 @@
+// A plan under single moves. Excess memory is measured per point against limit; `fixed` bytes are
+// part of the usage from the start, so the limit is one number.
+#include "solve/state.h"
+
+#include <string.h>
+
+void state_init(State *s, const Core *core, Arena *arena) {
+  *s = (State){.core = core};
+  s->x = ARENA_ARRAY(arena, uint32_t, core->n_vars);
+  usage_init(&s->usage, core->n_points, arena);
+}
+
+void state_set(State *s, const uint32_t *x) {
+  const Core *core = s->core;
+  if (core->n_vars && x != s->x) memcpy(s->x, x, core->n_vars * sizeof *x);
+  s->cost = core->constant;
+  s->broken = 0;
+  usage_set(&s->usage, core->fixed);
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    s->cost += core->cost[core->first[v] + x[v]];
+    for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
+      const CoreItem *item = &core->items[i];
+      if (item->bytes[x[v]]) usage_add(&s->usage, item->begin, item->end, item->bytes[x[v]]);
+      s->work += USAGE_BLOCK + (item->end - item->begin) / USAGE_BLOCK;
+    }
+  }
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    int64_t entry = core_entry(core, &core->edges[e], x[core->edges[e].a], x[core->edges[e].b]);
+    if (entry == CORE_FORBIDDEN)
+      s->broken++;
+    else
+      s->cost += entry;
+  }
+  s->work += 4 * (uint64_t)core->n_edges + core->n_points;
+}
+
+void state_copy(State *to, const State *from) {
+  if (from->core->n_vars) memcpy(to->x, from->x, from->core->n_vars * sizeof *to->x);
+  to->cost = from->cost;
+  to->broken = from->broken;
+  usage_copy(&to->usage, &from->usage);
+}
+
+void state_costs(State *s, uint32_t v, int64_t *cost, uint32_t *broken) {
+  const Core *core = s->core;
+  uint32_t n = core->n[v];
+  memcpy(cost, core->cost + core->first[v], n * sizeof *cost);
+  memset(broken, 0, n * sizeof *broken);
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
+    const CoreEdge *e = &core->edges[core->adjacent[i]];
+    uint64_t step = e->a == v ? core->n[e->b] : 1;
+    const int64_t *at = e->a == v ? e->m + s->x[e->b] : e->m + (uint64_t)s->x[e->a] * n;
+    for (uint32_t p = 0; p < n; p++) {
+      int64_t entry = at[p * step];
+      if (entry == CORE_FORBIDDEN)
+        broken[p]++;
+      else
+        cost[p] += entry;
+    }
+    s->work += n;
+  }
+}
+
+// The change of cost and forbidden entries of one edge.
+static void move_edge(State *s, const CoreEdge *e, uint32_t v, uint32_t q) {
+  uint32_t a = s->x[e->a], b = s->x[e->b];
+  int64_t old = core_entry(s->core, e, a, b);
+  int64_t now = e->a == v ? core_entry(s->core, e, q, b) : core_entry(s->core, e, a, q);
+  if (old == CORE_FORBIDDEN)
+    s->broken--;
+  else
+    s->cost -= old;
+  if (now == CORE_FORBIDDEN)
+    s->broken++;
+  else
+    s->cost += now;
+}
+
+void state_move(State *s, uint32_t v, uint32_t q) {
+  const Core *core = s->core;
+  uint32_t p = s->x[v];
+  if (p == q) return;
+  s->cost += core->cost[core->first[v] + q] - core->cost[core->first[v] + p];
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++)
+    move_edge(s, &core->edges[core->adjacent[i]], v, q);
+  for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
+    const CoreItem *item = &core->items[i];
+    int64_t more = item->bytes[q] - item->bytes[p];
+    if (more) usage_add(&s->usage, item->begin, item->end, more);
+    s->work += USAGE_BLOCK + (item->end - item->begin) / USAGE_BLOCK;
+  }
+  s->x[v] = q;
+}
+
+bool state_fits(State *s, uint32_t v, uint32_t q) {
+  const Core *core = s->core;
+  for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
+    const CoreItem *item = &core->items[i];
+    int64_t more = item->bytes[q] - item->bytes[s->x[v]];
+    if (more <= 0) continue;
+    s->work += USAGE_BLOCK + (item->end - item->begin) / USAGE_BLOCK;
+    if (usage_max(&s->usage, item->begin, item->end) + more > core->limit) return false;
+  }
+  return true;
+}
+
+int64_t state_excess(const State *s, uint32_t *out_point) {
+  int64_t peak = usage_peak(&s->usage, out_point);
+  return s->core->n_points ? peak - s->core->limit : 0;
+}
+
+bool state_feasible(const State *s) {
+  uint32_t point;
+  return !s->broken && state_excess(s, &point) <= 0;
+}
+
+static bool descend_var(State *s, uint32_t v, int64_t *cost, uint32_t *broken) {
+  uint32_t n = s->core->n[v], x = s->x[v];
+  state_costs(s, v, cost, broken);
+  int64_t now = cost[x];
+  for (;;) {
+    uint32_t best = x;
+    for (uint32_t p = 0; p < n; p++)
+      if (!broken[p] && cost[p] < cost[best]) best = p;
+    if (best == x || cost[best] >= now) return false;
+    if (state_fits(s, v, best)) {
+      state_move(s, v, best);
+      return true;
+    }
+    cost[best] = INT64_MAX;
+  }
+}
+
+void state_descend(State *s, int64_t *cost, uint32_t *broken) {
+  bool any = true;
+  for (uint32_t round = 0; any && round < 50; round++) {
+    any = false;
+    for (uint32_t v = 0; v < s->core->n_vars; v++) any |= descend_var(s, v, cost, broken);
+  }
+}
