@@ -53,17 +53,10 @@ enum { MOST_LEADS = 12 };
 typedef struct Chooser Chooser;
 struct Chooser {
   Partition *t;
-  OpId op;
-  const FactorMap *m;
-  const OpDef *def;
+  Splitter s;
   double work;  // FLOPs of the global op
   Lead leads[MOST_LEADS];
   uint32_t n_leads;
-  // Partial sums that pass through the op: their unreduced axes (none: they are reduced before the
-  // op), the reducers of operands and of results, and per operand whether it is one.
-  AxisList carried;
-  Combine carried_in, carried_out;
-  bool *partial;
   // Lookahead: a user that requires another sharding of the result than the one propagated; NULL if
   // there is none. Its operand and the sharding that it requires of it.
   Chooser *user;
@@ -72,8 +65,8 @@ struct Chooser {
 };
 
 static ValueId tensor_value(const Chooser *c, uint32_t i) {
-  uint32_t n = c->m->n_operands;
-  return i < n ? op_operand(c->t->p, c->op, i) : op_result(c->t->p, c->op, i - n);
+  uint32_t n = c->s.m->n_operands;
+  return i < n ? op_operand(c->t->p, c->s.op, i) : op_result(c->t->p, c->s.op, i - n);
 }
 
 // Adds a sharding to the sorted list of leads. Replicated tensors and tensors on other meshes
@@ -81,12 +74,12 @@ static ValueId tensor_value(const Chooser *c, uint32_t i) {
 static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
   if (!sharding || c->n_leads == MOST_LEADS) return;
   const ShardingInfo *info = sharding_info(c->t->table, sharding);
-  if (info->rank != factor_map_rank(c->m, tensor) || info->mesh != c->t->mesh) return;
+  if (info->rank != factor_map_rank(c->s.m, tensor) || info->mesh != c->t->mesh) return;
   for (uint32_t i = 0; i < c->n_leads; i++)
     if (c->leads[i].tensor == tensor && c->leads[i].sharding == sharding) return;
   int64_t count = 0;
   type_count(c->t->context, value_type(c->t->p, tensor_value(c, tensor)), &count);
-  bool result = tensor >= c->m->n_operands;
+  bool result = tensor >= c->s.m->n_operands;
   // Results first, then larger tensors, whose reshards cost most. Equal ones stay in the order in
   // which they come.
   uint32_t at = c->n_leads++;
@@ -99,20 +92,18 @@ static void add_lead(Chooser *c, uint32_t tensor, Sharding sharding) {
 }
 
 static void chooser_init(Partition *t, OpId op, const FactorMap *m, Chooser *c) {
-  *c = (Chooser){.t = t,
-                 .op = op,
-                 .m = m,
-                 .def = op_row(op_at(t->p, op)->code)->def,
-                 .work = op_work(t->p, op)};
+  *c = (Chooser){.t = t, .work = op_work(t->p, op)};
+  splitter_init(&c->s, &t->local, op, m);
+  c->s.blocks = t->options.blocks;
 }
 
 // The shardings around the op. Copies of operands come before the shardings required of them, since
 // a copy costs nothing. A rematerialized operand (a constant) takes any sharding and leads nothing.
 static void find_leads(Chooser *c) {
-  for (uint32_t i = 0; i < c->m->n_results; i++)
-    add_lead(c, c->m->n_operands + i, walk_required(c->t, op_result(c->t->p, c->op, i)));
-  for (uint32_t i = 0; i < c->m->n_operands; i++) {
-    ValueId v = op_operand(c->t->p, c->op, i);
+  for (uint32_t i = 0; i < c->s.m->n_results; i++)
+    add_lead(c, c->s.m->n_operands + i, walk_required(c->t, op_result(c->t->p, c->s.op, i)));
+  for (uint32_t i = 0; i < c->s.m->n_operands; i++) {
+    ValueId v = op_operand(c->t->p, c->s.op, i);
     if (walk_is_rematerialized(c->t, v)) continue;
     for (const Copy *copy = c->t->copies[v]; copy; copy = copy->next)
       add_lead(c, i, copy->sharding);
@@ -122,112 +113,6 @@ static void find_leads(Chooser *c) {
 
 // ---- proposals ----
 
-// Can the op be copied with local types if this factor is split? Other factors need a `splits`
-// column of the op.
-static bool needs_no_column(const Factor *factor) {
-  return factor->kinds == FACTOR_PASS ||
-         (factor->kinds == FACTOR_REDUCE && combine_is_named((Combine)factor->combine));
-}
-
-// How many of the tensors have the factor.
-static uint32_t count_having(const FactorMap *m, uint32_t first, uint32_t end, uint32_t f) {
-  uint32_t n = 0;
-  for (uint32_t i = first; i < end; i++) n += factor_map_find(m, i, f, NULL, NULL);
-  return n;
-}
-
-// A user's rule may have factors that only one tensor has (JAX: the matrices of LAPACK calls). Such
-// a factor cannot be split: a pass-through factor is in operands and results, any other in
-// operands.
-static bool connects_tensors(const FactorMap *m, uint32_t f) {
-  uint32_t end = factor_map_n_tensors(m);
-  return count_having(m, 0, m->n_operands, f) &&
-         (m->factors[f].kinds != FACTOR_PASS || count_having(m, m->n_operands, end, f));
-}
-
-// A contracted dimension.
-static bool adds_products(const FactorMap *m, uint32_t f) {
-  return (m->factors[f].kinds & FACTOR_REDUCE) && m->factors[f].combine == COMBINE_SUM &&
-         count_having(m, 0, m->n_operands, f) >= 2;
-}
-
-// Would partial sums lose precision? A partial sum of 16-bit floats is rounded before it is
-// reduced. In a sum of few terms that error is large, so the factor is not split.
-enum { SHORT_BITS = 10 };  // mantissa
-
-static bool loses_precision(const Chooser *c, uint32_t f) {
-  if (!adds_products(c->m, f)) return false;
-  // Terms of all contracted dimensions together: a batch of few long sequences has many.
-  int64_t many = tuning.rounded_least_terms, terms = 1;
-  for (uint32_t g = 0; g < c->m->n_factors && terms < many; g++)
-    if (adds_products(c->m, g) && c->m->factors[g].size > 0)
-      terms *= c->m->factors[g].size < many ? c->m->factors[g].size : many;
-  if (terms >= many) return false;
-  for (uint32_t i = 0; i < c->m->n_results; i++) {
-    DType dtype = type_dtype(c->t->context, op_result_type(c->t->p, c->op, i));
-    if (dtype_is_float(dtype) && dtype_info(dtype)->mantissa_bits <= SHORT_BITS) return true;
-  }
-  return false;
-}
-
-// Does a factor of size 1 fill a larger dimension of the result (a pad)? Then the op may split it:
-// one device has the element, the others have padding values.
-static bool is_padded_from_one(const Chooser *c, uint32_t f) {
-  uint32_t n = c->m->n_operands, dim, place;
-  for (uint32_t i = n; i < n + c->m->n_results; i++) {
-    if (!factor_map_find(c->m, i, f, &dim, &place)) continue;
-    const TypeInfo *info = type_info(c->t->context, value_type(c->t->p, tensor_value(c, i)));
-    if (factor_map_dim(c->m, i, dim).n == 1 && info->dims[dim] > 1) return true;
-  }
-  return false;
-}
-
-// Can a proposal split the factor? The op's `splits` column may still remove the split.
-static bool can_split(const Chooser *c, uint32_t f) {
-  const Factor *factor = &c->m->factors[f];
-  if ((factor->size <= 1 && !(factor->size == 1 && is_padded_from_one(c, f))) ||
-      (c->m->custom && !connects_tensors(c->m, f)))
-    return false;
-  if (loses_precision(c, f)) return false;
-  // A sum masks padding by zeros. f8E8M0FNU has none.
-  for (uint32_t i = 0; factor->combine == COMBINE_SUM && i < c->m->n_operands; i++) {
-    Type type = op_operand_type(c->t->p, c->op, i);
-    if (!dtype_has_zero(type_dtype(c->t->context, type))) return false;
-  }
-  return needs_no_column(factor) || (c->def && c->def->splits && !c->m->custom);
-}
-
-// Does a factor, a carried partial sum or a manual computation use the axis, or part of it?
-static bool is_taken(const Chooser *c, const FactorSplit *splits, AxisRef axis) {
-  AxisList manual = c->t->local.manual;
-  for (uint32_t i = 0; i < c->carried.n + manual.n; i++) {
-    AxisRef other = i < c->carried.n ? c->carried.v[i] : manual.v[i - c->carried.n];
-    if (axis_overlaps(other, axis) || !axis_can_coexist(other, axis)) return true;
-  }
-  for (uint32_t f = 0; f < c->m->n_factors; f++)
-    for (uint32_t i = 0; i < splits[f].axes.n; i++) {
-      AxisRef other = splits[f].axes.v[i];
-      if (axis_overlaps(other, axis) || !axis_can_coexist(other, axis)) return true;
-    }
-  return false;
-}
-
-// The longest prefix of the axes of which none is taken. A prefix: the axes of a dimension are
-// major to minor, and a tile over a minor axis alone is another tile.
-static AxisList free_axes(const Chooser *c, const FactorSplit *splits, AxisList axes) {
-  AxisRef *free = ARENA_ARRAY(&c->t->scratch, AxisRef, axes.n + 1);
-  uint32_t n = 0;
-  for (; n < axes.n && !is_taken(c, splits, axes.v[n]); n++) free[n] = axes.v[n];
-  return (AxisList){free, n};
-}
-
-// Can the op run on strided shards? `splits` and `localize` columns assume contiguous tiles, unless
-// the op's `strides` column says otherwise.
-static bool takes_strides(const Chooser *c) {
-  if (c->t->options.blocks) return false;
-  return !c->def || c->m->custom || c->def->strides || (!c->def->splits && !c->def->localize);
-}
-
 // Splits the factors of a dimension as a strided sharding does: a factor takes the consecutive
 // ShardFactors whose sizes multiply to its own. Changes nothing if one does not fit.
 //
@@ -235,7 +120,7 @@ static bool takes_strides(const Chooser *c) {
 static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, Localizer *cx) {
   for (uint32_t pass = 0; pass < 2; pass++)  // 0: do all fit?  1: write
     for (uint32_t i = 0, k = 0; i < list.n; i++) {
-      const Factor *factor = &c->m->factors[list.v[i]];
+      const Factor *factor = &c->s.m->factors[list.v[i]];
       FactorSplit *split = &cx->splits[list.v[i]];
       AxisList axes = {NULL, 0};
       uint32_t first = k;
@@ -246,8 +131,10 @@ static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, 
         if (size > factor->size) return;
       }
       if (!axes.n) continue;
-      if (split->axes.n || !needs_no_column(factor) || !can_split(c, list.v[i])) return;
-      if (free_axes(c, cx->splits, axes).n != axes.n) return;
+      if (split->axes.n || !splitter_needs_no_column(factor) ||
+          !splitter_can_split(&c->s, list.v[i]))
+        return;
+      if (splitter_free_axes(&c->s, cx->splits, axes).n != axes.n) return;
       if (pass) {
         split->axes = axes;
         split->strides = dim->factors + first;
@@ -261,95 +148,21 @@ static void follow_strides(Chooser *c, FactorList list, const DimSharding *dim, 
 static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
   Partition *t = c->t;
   FactorSplit *splits = cx->splits;
-  FactorAxes *axes = ARENA_ARRAY(&t->scratch, FactorAxes, c->m->n_factors + 1);
-  project_tensor(t->table, c->m, lead->tensor, lead->sharding, sharding_mesh(t->table, t->mesh),
+  FactorAxes *axes = ARENA_ARRAY(&t->scratch, FactorAxes, c->s.m->n_factors + 1);
+  project_tensor(t->table, c->s.m, lead->tensor, lead->sharding, sharding_mesh(t->table, t->mesh),
                  &t->scratch, axes);
-  for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    if (!axes[f].present || splits[f].axes.n || !can_split(c, f)) continue;
-    AxisList free = free_axes(c, splits, axes[f].axes), over = {NULL, 0};
-    if (free.n == axes[f].axes.n) over = free_axes(c, splits, axes[f].overflow);
+  for (uint32_t f = 0; f < c->s.m->n_factors; f++) {
+    if (!axes[f].present || splits[f].axes.n || !splitter_can_split(&c->s, f)) continue;
+    AxisList free = splitter_free_axes(&c->s, splits, axes[f].axes), over = {NULL, 0};
+    if (free.n == axes[f].axes.n) over = splitter_free_axes(&c->s, splits, axes[f].overflow);
     if (free.n + over.n && !cx->preferred[f].n)
       cx->preferred[f] = axes_concat(&t->scratch, free, over);
     splits[f].axes = free;
   }
   const ShardingInfo *info = sharding_info(t->table, lead->sharding);
-  for (uint32_t d = 0; d < info->rank && takes_strides(c); d++)
+  for (uint32_t d = 0; d < info->rank && splitter_takes_strides(&c->s); d++)
     if (info->dims[d].n_factors > 1)
-      follow_strides(c, factor_map_dim(c->m, lead->tensor, d), &info->dims[d], cx);
-}
-
-// Removes splits that no sharding can express (localize_only_blocks), and uneven splits of ops that
-// fail on some values: padding could be such a value.
-static void drop_inexpressible(const Chooser *c, Localizer *cx) {
-  for (uint32_t f = 0; c->def && c->def->fails && f < c->m->n_factors; f++)
-    if (c->m->factors[f].size % axes_size(cx->splits[f].axes)) localize_unsplit(cx, f);
-  localize_only_blocks(cx);
-}
-
-// A value has one reducer. The carried partial sums set it, else the first factor that reduces;
-// factors with another reducer are not split.
-static void keep_one_reducer(const Chooser *c, FactorSplit *splits) {
-  Combine one = c->carried_out;
-  for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    if (!splits[f].axes.n || !splits[f].reducer) continue;
-    if (one == COMBINE_NONE) one = splits[f].reducer;
-    if (one != splits[f].reducer) splits[f].axes.n = splits[f].n_strides = 0;
-  }
-}
-
-// The sharding of one dimension, from the splits of the factors in it, major to minor. Neighbours
-// merge while the tile stays contiguous: the minor one is not split, or the major one is split into
-// single elements. One ShardFactor that remains is a block, several are a strided sharding.
-static DimSharding dim_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor,
-                                uint32_t d) {
-  Arena *arena = &c->t->scratch;
-  FactorList list = factor_map_dim(c->m, tensor, d);
-  uint32_t most = 1, n = 0;
-  for (uint32_t i = 0; i < list.n; i++) most += cx->splits[list.v[i]].n_strides + 1;
-  ShardFactor *out = ARENA_ARRAY(arena, ShardFactor, most);
-  for (uint32_t i = 0; i < list.n; i++) {
-    const FactorSplit *split = &cx->splits[list.v[i]];
-    bool is_split = *localize_has(cx, tensor, list.v[i]) && split->axes.n;
-    ShardFactor one = {c->m->factors[list.v[i]].size, is_split ? split->axes : (AxisList){NULL, 0}};
-    const ShardFactor *from = is_split && split->n_strides ? split->strides : &one;
-    for (uint32_t k = 0; k < (from == &one ? 1 : split->n_strides); k++) {
-      bool merges = n && (!from[k].axes.n || axes_size(out[n - 1].axes) == out[n - 1].size);
-      if (!merges) {
-        out[n++] = from[k];
-        continue;
-      }
-      out[n - 1].size *= from[k].size;
-      out[n - 1].axes = axes_concat(arena, out[n - 1].axes, from[k].axes);
-    }
-  }
-  if (n == 1) out[0].size = 0;
-  return (DimSharding){out, n, false, PRIORITY_NONE};
-}
-
-// The sharding of a tensor that follows from the splits; 0 = replicated. A result is unreduced
-// along the axes of reduced factors that it does not have, and along the carried axes.
-static Sharding tensor_sharding(const Chooser *c, const Localizer *cx, uint32_t tensor) {
-  Partition *t = c->t;
-  const FactorMap *m = c->m;
-  uint32_t rank = factor_map_rank(m, tensor);
-  DimSharding *dims = ARENA_ARRAY(&t->scratch, DimSharding, rank + 1);
-  bool any = false;
-  for (uint32_t d = 0; d < rank; d++) {
-    dims[d] = dim_sharding(c, cx, tensor, d);
-    any |= localize_axes(cx, tensor, d).n > 0;
-  }
-  ShardingInfo info = {.mesh = t->mesh, .rank = rank, .dims = dims};
-  bool result = tensor >= m->n_operands;
-  for (uint32_t f = 0; result && f < m->n_factors; f++) {
-    if (*localize_has(cx, tensor, f) || !cx->splits[f].axes.n || !cx->splits[f].reducer) continue;
-    info.unreduced = axes_concat(&t->scratch, info.unreduced, cx->splits[f].axes);
-    info.reducer = cx->splits[f].reducer;
-  }
-  if (c->carried.n && (result || c->partial[tensor])) {
-    info.unreduced = axes_concat(&t->scratch, info.unreduced, c->carried);
-    info.reducer = result ? c->carried_out : c->carried_in;
-  }
-  return any || info.unreduced.n ? walk_on_mesh(t, sharding_intern(t->table, &info)) : 0;
+      follow_strides(c, factor_map_dim(c->s.m, lead->tensor, d), &info->dims[d], cx);
 }
 
 // ---- prices ----
@@ -359,20 +172,6 @@ static double work_seconds(const Chooser *c, const Choice *choice) {
   const Machine *machine = c->t->options.machine;
   return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
                             c->t->table, choice->in_as, choice->out_as);
-}
-
-// The op's own communication (halos, permutes of its `localize` column), in `steps` messages.
-// Columns count bytes for all axes together, so the slowest link of the axes in question prices
-// them: those of factors that need a column, else all.
-static Price own_price(Partition *t, const Localizer *cx, uint32_t steps) {
-  AxisList some = {NULL, 0}, all = {NULL, 0};
-  for (uint32_t f = 0; cx->bytes > 0 && f < cx->map->n_factors; f++) {
-    all = axes_concat(&t->scratch, all, cx->splits[f].axes);
-    if (!needs_no_column(&cx->map->factors[f]))
-      some = axes_concat(&t->scratch, some, cx->splits[f].axes);
-  }
-  Route route = network_route(t->network, some.n ? some : all);
-  return price_steps(route_slowest(&route), steps, cx->bytes);
 }
 
 static bool has_copy(const Partition *t, ValueId v, Sharding sharding) {
@@ -472,16 +271,16 @@ static double reshard_probability(const Partition *t, ValueId v, Sharding has, S
 static uint32_t count_equal_users(const Chooser *c, uint32_t index) {
   enum { MOST_LOOKED_AT = 16 };
   const Program *p = c->t->p;
-  ValueId v = op_operand(p, c->op, index);
+  ValueId v = op_operand(p, c->s.op, index);
   uint32_t alike = 0, looked_at = 0;
   for (OperandId use = value_at(p, v)->first_use; use && looked_at < MOST_LOOKED_AT;
        use = operand_at(p, use)->next_use, looked_at++) {
     OpId user = operand_at(p, use)->user;
-    const Op *a = op_at(p, c->op), *b = op_at(p, user);
+    const Op *a = op_at(p, c->s.op), *b = op_at(p, user);
     bool same = a->code == b->code && a->attrs == b->attrs && a->block == b->block &&
                 a->n_operands == b->n_operands && use == b->operands + index;
     for (uint32_t i = 0; same && i < a->n_operands; i++)
-      same = op_operand_type(p, c->op, i) == op_operand_type(p, user, i);
+      same = op_operand_type(p, c->s.op, i) == op_operand_type(p, user, i);
     alike += same;
   }
   return alike ? alike : 1;
@@ -490,24 +289,18 @@ static uint32_t count_equal_users(const Chooser *c, uint32_t index) {
 // An operand's reshard: shared by equal users, and by all iterations if it can be hoisted out of
 // the loop.
 static Price operand_price(const Chooser *c, uint32_t index, Sharding as) {
-  Price all = walk_price(c->t, op_operand(c->t->p, c->op, index), as);
+  Price all = walk_price(c->t, op_operand(c->t->p, c->s.op, index), as);
   if (all.bytes == 0) return all;
-  double iterations = (double)walk_invariant_trips(c->t, op_operand(c->t->p, c->op, index), as);
+  double iterations = (double)walk_invariant_trips(c->t, op_operand(c->t->p, c->s.op, index), as);
   return price_divided(all, iterations * count_equal_users(c, index));
 }
 
 // From proposed splits to legal ones, and to the shardings of operands and results.
-static void derive_shardings(Chooser *c, Choice *choice) {
-  Partition *t = c->t;
-  Localizer *cx = &choice->cx;
-  drop_inexpressible(c, cx);
-  localize_decide(cx);
-  keep_one_reducer(c, cx->splits);
-  choice->in_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_operands + 1);
-  choice->out_as = ARENA_ARRAY(&t->scratch, Sharding, c->m->n_results + 1);
-  for (uint32_t i = 0; i < c->m->n_operands; i++) choice->in_as[i] = tensor_sharding(c, cx, i);
-  for (uint32_t i = 0; i < c->m->n_results; i++)
-    choice->out_as[i] = tensor_sharding(c, cx, c->m->n_operands + i);
+static void derive_shardings(const Chooser *c, Choice *choice) {
+  Arena *arena = &c->t->scratch;
+  choice->in_as = ARENA_ARRAY(arena, Sharding, c->s.m->n_operands + 1);
+  choice->out_as = ARENA_ARRAY(arena, Sharding, c->s.m->n_results + 1);
+  splitter_derive(&c->s, &choice->cx, choice->in_as, choice->out_as);
 }
 
 // ---- lookahead ----
@@ -521,7 +314,7 @@ static void derive_shardings(Chooser *c, Choice *choice) {
 // yet.
 static Price user_operand_price(Chooser *user, uint32_t i, Sharding as) {
   Partition *t = user->t;
-  ValueId v = op_operand(t->p, user->op, i);
+  ValueId v = op_operand(t->p, user->s.op, i);
   if (t->copies[v]) return walk_price(t, v, as);
   return walk_reshard_price(t, walk_required(t, v), as, value_type(t->p, v));
 }
@@ -530,12 +323,12 @@ static Price user_operand_price(Chooser *user, uint32_t i, Sharding as) {
 // operands, its own communication, its results.
 static Price user_price(Chooser *user, const Choice *proposal, ValueId without) {
   Partition *t = user->t;
-  Price sum = own_price(t, &proposal->cx, 0);
-  for (uint32_t i = 0; i < user->m->n_operands; i++)
-    if (op_operand(t->p, user->op, i) != without)
+  Price sum = splitter_own_price(&proposal->cx, t->network, 0, &t->scratch);
+  for (uint32_t i = 0; i < user->s.m->n_operands; i++)
+    if (op_operand(t->p, user->s.op, i) != without)
       sum = price_sum(sum, user_operand_price(user, i, proposal->in_as[i]));
-  for (uint32_t i = 0; i < user->m->n_results; i++) {
-    ValueId v = op_result(t->p, user->op, i);
+  for (uint32_t i = 0; i < user->s.m->n_results; i++) {
+    ValueId v = op_result(t->p, user->s.op, i);
     Price move =
         walk_reshard_price(t, proposal->out_as[i], walk_required(t, v), value_type(t->p, v));
     sum = price_sum(sum, move);
@@ -548,10 +341,10 @@ static Price user_price(Chooser *user, const Choice *proposal, ValueId without) 
 static void propose_for_user(Chooser *user, uint32_t operand, Sharding sharding, Choice *out) {
   user->n_leads = 0;
   if (sharding) add_lead(user, operand, sharding);
-  for (uint32_t i = 0; !sharding && i < user->m->n_results; i++)
-    add_lead(user, user->m->n_operands + i,
-             walk_required(user->t, op_result(user->t->p, user->op, i)));
-  localizer_init(user->t, user->op, user->m, &out->cx);
+  for (uint32_t i = 0; !sharding && i < user->s.m->n_results; i++)
+    add_lead(user, user->s.m->n_operands + i,
+             walk_required(user->t, op_result(user->t->p, user->s.op, i)));
+  localizer_init(user->t, user->s.op, user->s.m, &out->cx);
   for (uint32_t i = 0; i < user->n_leads; i++) follow(user, &user->leads[i], &out->cx);
   derive_shardings(user, out);
 }
@@ -564,8 +357,8 @@ static Sharding required_by_user(Chooser *user, ValueId v, bool *out_firm, uint3
   propose_for_user(user, 0, 0, &proposal);
   Sharding takes = 0;
   bool found = false;
-  for (uint32_t i = 0; i < user->m->n_operands; i++) {
-    if (op_operand(t->p, user->op, i) != v) continue;
+  for (uint32_t i = 0; i < user->s.m->n_operands; i++) {
+    if (op_operand(t->p, user->s.op, i) != v) continue;
     *out_firm = !found || proposal.in_as[i] == takes;
     takes = proposal.in_as[i];
     *out_operand = i;
@@ -584,8 +377,8 @@ enum { MOST_USES = 6 };
 // O(users · proposal).
 static void find_user(Chooser *c) {
   Partition *t = c->t;
-  if (c->m->n_results != 1) return;
-  ValueId v = op_result(t->p, c->op, 0);
+  if (c->s.m->n_results != 1) return;
+  ValueId v = op_result(t->p, c->s.op, 0);
   Chooser *found = NULL;
   uint32_t n = 0;
   OpId before = 0;
@@ -594,7 +387,7 @@ static void find_user(Chooser *c) {
     if (op == before) continue;
     before = op;
     FactorMap *m = ARENA_NEW(&t->scratch, FactorMap);
-    if (++n > MOST_USES || op_at(t->p, op)->block != op_at(t->p, c->op)->block ||
+    if (++n > MOST_USES || op_at(t->p, op)->block != op_at(t->p, c->s.op)->block ||
         !walk_factors(t, op, &t->scratch, m))
       return;
     Chooser *user = ARENA_NEW(&t->scratch, Chooser);
@@ -619,8 +412,8 @@ static Price result_price(const Chooser *c, ValueId v, Sharding has, Sharding re
   if (!c->user || !has || sharding_info(t->table, has)->unreduced.n) return there;
   Choice proposal;
   propose_for_user(c->user, c->user_operand, has, &proposal);
-  for (uint32_t i = 0; i < c->user->m->n_operands; i++)
-    if (op_operand(t->p, c->user->op, i) == v && proposal.in_as[i] != has) return there;
+  for (uint32_t i = 0; i < c->user->s.m->n_operands; i++)
+    if (op_operand(t->p, c->user->s.op, i) == v && proposal.in_as[i] != has) return there;
   Price here = user_price(c->user, &proposal, v);
   return here.seconds < there.seconds ? here : there;
 }
@@ -631,16 +424,17 @@ static Price result_price(const Chooser *c, ValueId v, Sharding has, Sharding re
 static void price_choice(const Chooser *c, Choice *choice) {
   Partition *t = c->t;
   Price sum = {0, 0, 0};
-  for (uint32_t i = 0; i < c->m->n_operands; i++)
+  for (uint32_t i = 0; i < c->s.m->n_operands; i++)
     sum = price_sum(sum, operand_price(c, i, choice->in_as[i]));
   uint32_t steps = choice->cx.steps ? choice->cx.steps : 1;
-  if (choice->cx.bytes > 0) sum = price_sum(sum, own_price(t, &choice->cx, steps));
+  if (choice->cx.bytes > 0)
+    sum = price_sum(sum, splitter_own_price(&choice->cx, t->network, steps, &t->scratch));
   bool still = sum.bytes == 0 && !choice->shared;
   choice->maybe = false;
   choice->unsure = 0;
   Price after = {0, 0, 0};
-  for (uint32_t i = 0; i < c->m->n_results; i++) {
-    ValueId v = op_result(t->p, c->op, i);
+  for (uint32_t i = 0; i < c->s.m->n_results; i++) {
+    ValueId v = op_result(t->p, c->s.op, i);
     Sharding has = choice->out_as[i];
     Sharding required = c->user ? c->user_requires : walk_required(t, v);
     Price move = result_price(c, v, has, required);
@@ -664,14 +458,14 @@ static void price_choice(const Chooser *c, Choice *choice) {
 static void complete(Chooser *c, Choice *choice, bool shared) {
   derive_shardings(c, choice);
   choice->shared = shared;
-  choice->partial = c->carried.n > 0;
+  choice->partial = c->s.carried.n > 0;
   choice->why = NULL;
   price_choice(c, choice);
 }
 
 // Proposes splits by one lead (NULL: none), then by all others in order, if `others`.
 static void propose(Chooser *c, const Lead *lead, bool others, Choice *out) {
-  localizer_init(c->t, c->op, c->m, &out->cx);
+  localizer_init(c->t, c->s.op, c->s.m, &out->cx);
   if (lead) follow(c, lead, &out->cx);
   for (uint32_t i = 0; others && i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
   complete(c, out, false);
@@ -681,8 +475,8 @@ static void propose(Chooser *c, const Lead *lead, bool others, Choice *out) {
 // -> [32] with the 4 split gives a dimension in which each device has 2 of every 4 elements, at no
 // communication. False if the op cannot.
 static bool propose_strided(Chooser *c, const Lead *lead, Choice *out) {
-  if (!takes_strides(c) || !c->def || !c->def->strides) return false;
-  localizer_init(c->t, c->op, c->m, &out->cx);
+  if (!splitter_takes_strides(&c->s) || !c->s.def || !c->s.def->strides) return false;
+  localizer_init(c->t, c->s.op, c->s.m, &out->cx);
   out->cx.strided = true;
   follow(c, lead, &out->cx);
   for (uint32_t i = 0; i < c->n_leads; i++) follow(c, &c->leads[i], &out->cx);
@@ -693,11 +487,11 @@ static bool propose_strided(Chooser *c, const Lead *lead, Choice *out) {
 // The largest pass-through factor that one more axis divides; UINT32_MAX if there is none.
 static uint32_t largest_divisible(const Chooser *c, const Localizer *cx, AxisRef axis) {
   uint32_t best = UINT32_MAX;
-  for (uint32_t f = 0; f < c->m->n_factors; f++) {
-    const Factor *factor = &c->m->factors[f];
-    if (factor->kinds != FACTOR_PASS || !can_split(c, f)) continue;
+  for (uint32_t f = 0; f < c->s.m->n_factors; f++) {
+    const Factor *factor = &c->s.m->factors[f];
+    if (factor->kinds != FACTOR_PASS || !splitter_can_split(&c->s, f)) continue;
     if (factor->size % (localize_ways(cx, f) * axis.size)) continue;
-    if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+    if (best == UINT32_MAX || factor->size > c->s.m->factors[best].size) best = f;
   }
   return best;
 }
@@ -709,9 +503,9 @@ static uint32_t largest_divisible(const Chooser *c, const Localizer *cx, AxisRef
 //
 //   sort [64, 1024] along dim 1, sharded [{}, {"x"}]:  runs as [{"x"}, {}]
 static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *out) {
-  localizer_init(c->t, c->op, c->m, &out->cx);
+  localizer_init(c->t, c->s.op, c->s.m, &out->cx);
   FactorSplit *splits = out->cx.splits;
-  for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
+  for (uint32_t f = 0; f < c->s.m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
   bool any = false;
   for (uint32_t i = 0; i < c->n_leads; i++) {
     if (only && only != &c->leads[i]) continue;
@@ -719,7 +513,7 @@ static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *o
     for (uint32_t d = 0; d < info->rank; d++) {
       AxisList axes = sharding_dim_axes(info, d);
       for (uint32_t k = 0; k < axes.n; k++) {
-        if (is_taken(c, splits, axes.v[k])) continue;
+        if (splitter_is_taken(&c->s, splits, axes.v[k])) continue;
         uint32_t best = largest_divisible(c, &out->cx, axes.v[k]);
         if (best == UINT32_MAX) continue;
         splits[best].axes =
@@ -736,19 +530,20 @@ static bool displace(Chooser *c, const Lead *only, const Choice *from, Choice *o
 // devices along them do not repeat the same work. Only even splits. False if there is none.
 static bool share_out(Chooser *c, const Choice *from, Choice *out) {
   const Mesh *mesh = sharding_mesh(c->t->table, c->t->mesh);
-  localizer_init(c->t, c->op, c->m, &out->cx);
+  localizer_init(c->t, c->s.op, c->s.m, &out->cx);
   FactorSplit *splits = out->cx.splits;
-  for (uint32_t f = 0; f < c->m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
+  for (uint32_t f = 0; f < c->s.m->n_factors; f++) splits[f].axes = from->cx.splits[f].axes;
   bool any = false;
   for (uint32_t a = 0; a < mesh->n_axes; a++) {
     AxisRef axis = axis_full(mesh, a);
-    if (axis.size == 1 || is_taken(c, splits, axis)) continue;
+    if (axis.size == 1 || splitter_is_taken(&c->s, splits, axis)) continue;
     uint32_t best = UINT32_MAX;
-    for (uint32_t f = 0; f < c->m->n_factors; f++) {
-      const Factor *factor = &c->m->factors[f];
+    for (uint32_t f = 0; f < c->s.m->n_factors; f++) {
+      const Factor *factor = &c->s.m->factors[f];
       int64_t ways = axes_size(splits[f].axes) * axis.size;
-      if (!needs_no_column(factor) || !can_split(c, f) || factor->size % ways) continue;
-      if (best == UINT32_MAX || factor->size > c->m->factors[best].size) best = f;
+      if (!splitter_needs_no_column(factor) || !splitter_can_split(&c->s, f) || factor->size % ways)
+        continue;
+      if (best == UINT32_MAX || factor->size > c->s.m->factors[best].size) best = f;
     }
     if (best == UINT32_MAX) continue;
     splits[best].axes = axes_concat(&c->t->scratch, splits[best].axes, (AxisList){&axis, 1});
@@ -769,22 +564,22 @@ static bool share_out(Chooser *c, const Choice *from, Choice *out) {
 // with other unreduced axes than the first are reduced before the op.
 static bool find_carried(Chooser *c) {
   Partition *t = c->t;
-  uint32_t n = c->m->n_operands;
-  c->partial = ARENA_ARRAY(&t->scratch, bool, n + 1);
+  uint32_t n = c->s.m->n_operands;
+  c->s.partial = ARENA_ARRAY(&t->scratch, bool, n + 1);
   for (uint32_t i = 0; i < n; i++) {
-    const Copy *copy = t->copies[op_operand(t->p, c->op, i)];
+    const Copy *copy = t->copies[op_operand(t->p, c->s.op, i)];
     const ShardingInfo *info = sharding_info(t->table, copy->sharding);
     if (copy->next || !info->unreduced.n || info->mesh != t->mesh ||
-        (c->carried.n && info->reducer != c->carried_in))
+        (c->s.carried.n && info->reducer != c->s.carried_in))
       continue;
-    if (c->carried.n && !axes_equal(c->carried, info->unreduced)) continue;
-    c->carried = info->unreduced;
-    c->carried_in = info->reducer;
-    c->partial[i] = true;
+    if (c->s.carried.n && !axes_equal(c->s.carried, info->unreduced)) continue;
+    c->s.carried = info->unreduced;
+    c->s.carried_in = info->reducer;
+    c->s.partial[i] = true;
   }
-  if (!c->carried.n) return false;
-  c->carried_out = op_commutes(t->p, c->op, c->carried_in, c->partial);
-  return c->carried_out != COMBINE_NONE;
+  if (!c->s.carried.n) return false;
+  c->s.carried_out = op_commutes(t->p, c->s.op, c->s.carried_in, c->s.partial);
+  return c->s.carried_out != COMBINE_NONE;
 }
 
 // Would another user of the value also let the partial sum pass? Only counts users whose result is
@@ -801,23 +596,23 @@ static bool carries_too(const Chooser *c, OpId user, ValueId v) {
   for (uint32_t i = 0; i < o->n_operands; i++) {
     const Copy *copy = t->copies[op_operand(t->p, user, i)];
     const ShardingInfo *info = copy ? sharding_info(t->table, copy->sharding) : NULL;
-    partial[i] = info && !copy->next && axes_equal(info->unreduced, c->carried) &&
-                 info->reducer == c->carried_in;
+    partial[i] = info && !copy->next && axes_equal(info->unreduced, c->s.carried) &&
+                 info->reducer == c->s.carried_in;
   }
-  return op_commutes(t->p, user, c->carried_in, partial) != COMBINE_NONE;
+  return op_commutes(t->p, user, c->s.carried_in, partial) != COMBINE_NONE;
 }
 
 enum { MOST_USERS = 16 };
 
 // Will another user reduce a carried operand? Then this op can use the reduced copy at no cost.
 static bool is_reduced_anyway(const Chooser *c) {
-  for (uint32_t i = 0; i < c->m->n_operands; i++) {
-    if (!c->partial[i]) continue;
-    ValueId v = op_operand(c->t->p, c->op, i);
+  for (uint32_t i = 0; i < c->s.m->n_operands; i++) {
+    if (!c->s.partial[i]) continue;
+    ValueId v = op_operand(c->t->p, c->s.op, i);
     OperandId use = value_at(c->t->p, v)->first_use;
     for (uint32_t n = 0; use; use = operand_at(c->t->p, use)->next_use, n++) {
       OpId user = operand_at(c->t->p, use)->user;
-      if (n == MOST_USERS || (user != c->op && !carries_too(c, user, v))) return true;
+      if (n == MOST_USERS || (user != c->s.op && !carries_too(c, user, v))) return true;
     }
   }
   return false;
@@ -825,18 +620,18 @@ static bool is_reduced_anyway(const Chooser *c) {
 
 // Is this op the only user of the carried operands?
 static bool is_only_user(const Chooser *c) {
-  for (uint32_t i = 0; i < c->m->n_operands; i++) {
-    ValueId v = op_operand(c->t->p, c->op, i);
+  for (uint32_t i = 0; i < c->s.m->n_operands; i++) {
+    ValueId v = op_operand(c->t->p, c->s.op, i);
     uint32_t here = 0;
-    for (uint32_t k = 0; k < c->m->n_operands; k++) here += op_operand(c->t->p, c->op, k) == v;
-    if (c->partial[i] && value_count_uses(c->t->p, v) > here) return false;
+    for (uint32_t k = 0; k < c->s.m->n_operands; k++) here += op_operand(c->t->p, c->s.op, k) == v;
+    if (c->s.partial[i] && value_count_uses(c->t->p, v) > here) return false;
   }
   return true;
 }
 
 static void drop_carried(Chooser *c) {
-  c->carried.n = 0;
-  c->carried_in = c->carried_out = COMBINE_NONE;
+  c->s.carried.n = 0;
+  c->s.carried_in = c->s.carried_out = COMBINE_NONE;
 }
 
 // ---- choosing ----
@@ -863,7 +658,7 @@ static bool is_worth_sharing(const Chooser *c, const Choice *now, const Choice *
 bool walk_can_split(Partition *t, OpId op, const FactorMap *m, uint32_t factor) {
   Chooser c;
   chooser_init(t, op, m, &c);
-  return can_split(&c, factor);
+  return splitter_can_split(&c.s, factor);
 }
 
 void choose_for_result(Partition *t, OpId op, const FactorMap *m, Sharding sharding, Choice *out) {
@@ -882,7 +677,7 @@ static const char *axis_name(const Chooser *c, AxisRef axis) {
 // The reason why the factor cannot have these strides; NULL if it can.
 static const char *check_strides(const Chooser *c, const FactorSplit *split, int64_t size) {
   if (!split->n_strides) return NULL;
-  if (!takes_strides(c)) return "the op cannot have strided shards";
+  if (!splitter_takes_strides(&c->s)) return "the op cannot have strided shards";
   int64_t product = 1;
   for (uint32_t i = 0; i < split->n_strides; i++) {
     if (split->strides[i].size > size / product)
@@ -896,25 +691,25 @@ static const char *check_strides(const Chooser *c, const FactorSplit *split, int
 // Writes the given axes to the splits. Gives the reason if the op cannot be split so, else NULL.
 static const char *check_given(const Chooser *c, const GivenDecision *given, FactorSplit *splits) {
   Arena *arena = &c->t->arena;
-  if (given->n_factors != c->m->n_factors)
-    return arena_printf(arena, "it has %u factors, and %u are given", c->m->n_factors,
+  if (given->n_factors != c->s.m->n_factors)
+    return arena_printf(arena, "it has %u factors, and %u are given", c->s.m->n_factors,
                         given->n_factors);
   for (uint32_t f = 0; f < given->n_factors; f++) {
     AxisList axes = given->splits[f].axes;
-    int64_t size = c->m->factors[f].size;
+    int64_t size = c->s.m->factors[f].size;
     if (given->sizes[f] && given->sizes[f] != size)
       return arena_printf(arena, "factor %u has size %lld, not %lld", f, (long long)size,
                           (long long)given->sizes[f]);
     const char *strides = check_strides(c, &given->splits[f], size);
     if (strides) return strides;
-    if (axes.n && !can_split(c, f))
+    if (axes.n && !splitter_can_split(&c->s, f))
       return arena_printf(arena, "factor %u, of size %lld, cannot be split", f,
-                          (long long)c->m->factors[f].size);
+                          (long long)c->s.m->factors[f].size);
     for (uint32_t i = 0; i < axes.n; i++) {
-      if (is_taken(c, splits, axes.v[i]))
+      if (splitter_is_taken(&c->s, splits, axes.v[i]))
         return arena_printf(arena, "axis %s %s", axis_name(c, axes.v[i]),
                             axes_overlap_ref(c->t->local.manual, axes.v[i]) ? "is manual here"
-                            : axes_overlap_ref(c->carried, axes.v[i])
+                            : axes_overlap_ref(c->s.carried, axes.v[i])
                                 ? "is that of partial sums that pass through"
                                 : "is used twice");
       splits[f].axes = (AxisList){axes.v, i + 1};
@@ -931,12 +726,12 @@ static const char *check_given(const Chooser *c, const GivenDecision *given, Fac
 // operands and results do not follow from the axes; else NULL.
 static const char *check_kept(const Chooser *c, const GivenDecision *given, const Choice *choice) {
   Arena *arena = &c->t->arena;
-  for (uint32_t f = 0; f < c->m->n_factors; f++)
+  for (uint32_t f = 0; f < c->s.m->n_factors; f++)
     if (!axes_equal(choice->cx.splits[f].axes, given->splits[f].axes))
       return arena_printf(arena,
                           "factor %u, of size %lld, cannot be split over %u devices together with "
                           "the rest",
-                          f, (long long)c->m->factors[f].size,
+                          f, (long long)c->s.m->factors[f].size,
                           (unsigned)axes_size(given->splits[f].axes));
   for (uint32_t i = 0; i < given->n_operands; i++)
     if (given->operands[i] != choice->in_as[i])
@@ -983,8 +778,8 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
   bool carries = find_carried(&c) && !is_reduced_anyway(&c);
   if (carries) propose(&c, NULL, true, &carrying);
   bool prefers = carries && is_only_user(&c);
-  AxisList carried = c.carried;
-  Combine in = c.carried_in, as = c.carried_out;
+  AxisList carried = c.s.carried;
+  Combine in = c.s.carried_in, as = c.s.carried_out;
   drop_carried(&c);
   // 2. All leads in order. Without communication nothing is cheaper, and the search ends here.
   propose(&c, NULL, true, out);
@@ -1022,9 +817,9 @@ void choose_split(Partition *t, OpId op, const FactorMap *m, Choice *out) {
                          : "no communication";
   // 5. Against step 1. At equal prices partial sums pass through only if this op alone uses them.
   if (!carries) return;
-  c.carried = carried;
-  c.carried_in = in;
-  c.carried_out = as;
+  c.s.carried = carried;
+  c.s.carried_in = in;
+  c.s.carried_out = as;
   double seconds = carrying.price.seconds + work_seconds(&c, &carrying);
   bool less = seconds < best * (1 - tuning.rounding);
   if (!less && !(prefers && seconds <= best * (1 + tuning.rounding))) return;

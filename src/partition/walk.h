@@ -17,6 +17,7 @@
 #include "partition/redundant.h"
 #include "partition/reshard_local.h"
 #include "propagate/propagate.h"
+#include "strategy/splitter.h"
 
 // A copy that a value has at this point of the walk. A value may have several, in different
 // shardings: the one that its op makes, and those that users needed since. Copies made in a region

@@ -243,8 +243,7 @@ static void write_side(Writer *w, OpId to, const char *name, uint32_t n,
   AttrInfo was = *attr_info(w->context, op_attr(w->program, to, name));
   bool any = was.kind == ATTR_ARRAY && was.count == n;
   Attr *dicts = ARENA_ARRAY(w->scratch, Attr, n + 1);
-  for (uint32_t i = 0; i < n; i++)
-    dicts[i] = any ? was.items[i] : 0;
+  for (uint32_t i = 0; i < n; i++) dicts[i] = any ? was.items[i] : 0;
   for (uint32_t i = 0; i < n; i++) {
     if (!shardings[i]) continue;
     dicts[i] = attr_dict_with(w->context, dicts[i], "sdy.sharding", sharding_attr(w, shardings[i]));
