@@ -74,6 +74,11 @@ void json_str(Json *json, Str text) {
 
 void json_string(Json *json, const char *text) { json_str(json, str_of(text)); }
 
+void json_raw(Json *json, Str text) {
+  before_value(json);
+  strbuf_put_str(json->out, text);
+}
+
 void json_int(Json *json, int64_t value) {
   before_value(json);
   strbuf_printf(json->out, "%" PRId64, value);

@@ -26,7 +26,8 @@ void json_uint(Json *json, uint64_t value);
 void json_double(Json *json, double value);  // null if not finite
 void json_bool(Json *json, bool value);
 void json_null(Json *json);
-void json_newline(Json *json);  // ends a line of JSON lines
+void json_raw(Json *json, Str text);  // a value that is JSON already
+void json_newline(Json *json);        // ends a line of JSON lines
 // A line break before the next value, for text that people edit.
 void json_break(Json *json, uint32_t indent);
 

@@ -391,3 +391,22 @@ Network machine_network(const Machine *machine, const Context *context, const Me
   }
   return network;
 }
+
+Network machine_network_reached(const Machine *machine, const Context *context, const Mesh *mesh,
+                                double fraction, Arena *arena) {
+  Network network = machine_network(machine, context, mesh, arena);
+  NetworkLevel *levels = ARENA_ARRAY(arena, NetworkLevel, network.n_levels + 1);
+  NetworkAxis *axes = ARENA_ARRAY(arena, NetworkAxis, network.n_axes + 1);
+  for (uint32_t i = 0; i < network.n_levels; i++) {
+    levels[i] = network.levels[i];
+    levels[i].link.bytes_per_second *= fraction;
+  }
+  for (uint32_t i = 0; i < network.n_axes; i++) {
+    axes[i] = network.axes[i];
+    axes[i].link.bytes_per_second *= fraction;
+  }
+  network.levels = levels;
+  network.axes = axes;
+  network.all.bytes_per_second *= fraction;
+  return network;
+}

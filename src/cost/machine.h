@@ -70,5 +70,8 @@ double machine_usable_bytes(const Machine *machine, uint32_t n_devices);
 // dimension of a torus is a level of its own.
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena);
+// The same with a fraction of the bandwidths, as it is reached (Rates.links).
+Network machine_network_reached(const Machine *machine, const Context *context, const Mesh *mesh,
+                                double fraction, Arena *arena);
 
 #endif

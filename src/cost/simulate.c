@@ -630,26 +630,6 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
   return b;
 }
 
-// Bandwidths as they are reached.
-static Network reached(const Machine *machine, const Context *context, const Mesh *mesh,
-                       double fraction, Arena *arena) {
-  Network network = machine_network(machine, context, mesh, arena);
-  NetworkLevel *levels = ARENA_ARRAY(arena, NetworkLevel, network.n_levels + 1);
-  NetworkAxis *axes = ARENA_ARRAY(arena, NetworkAxis, network.n_axes + 1);
-  for (uint32_t i = 0; i < network.n_levels; i++) {
-    levels[i] = network.levels[i];
-    levels[i].link.bytes_per_second *= fraction;
-  }
-  for (uint32_t i = 0; i < network.n_axes; i++) {
-    axes[i] = network.axes[i];
-    axes[i].link.bytes_per_second *= fraction;
-  }
-  network.levels = levels;
-  network.axes = axes;
-  network.all.bytes_per_second *= fraction;
-  return network;
-}
-
 static void sum_up(Simulator *s, const SimulatedBlock *b, Simulated *out) {
   SimulatedRow *rows = ARENA_ARRAY(s->arena, SimulatedRow, b->n_rows + 1);
   double ideal = 0;
@@ -698,7 +678,7 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
                  .read_by = ARENA_ARRAY(arena, uint32_t, n_values),
                  .last = ARENA_ARRAY(arena, uint32_t, n_values),
                  .buffer = ARENA_ARRAY(arena, uint32_t, n_values)};
-  s.network = reached(machine, local->context, mesh, s.rates.links, arena);
+  s.network = machine_network_reached(machine, local->context, mesh, s.rates.links, arena);
   memset(s.buffer, 0xff, n_values * sizeof *s.buffer);
   fusion_find(local, arena, &s.fusion);
   runs_count(local, NULL, arena, &s.runs);

@@ -83,3 +83,11 @@ Type function_result_type(const Program *p, OpId function, uint32_t i) {
   const TypeInfo *type = function_type(p, function);
   return type->items[type->n_inputs + i];
 }
+
+uint32_t *program_number_ops(const Program *p, Arena *arena, uint32_t *out_n) {
+  uint32_t *numbers = ARENA_ARRAY(arena, uint32_t, p->ops.count + 1);
+  *out_n = 0;
+  for (OpId o = op_walk_next(p, p->root, p->root); o; o = op_walk_next(p, o, p->root))
+    if (op_parent(p, o) != p->root || op_is_function(p, o)) numbers[o] = ++*out_n;
+  return numbers;
+}

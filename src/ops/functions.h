@@ -25,4 +25,9 @@ ValueId function_argument(const Program *p, OpId function, uint32_t i);  // 0: i
 Type function_argument_type(const Program *p, OpId function, uint32_t i);
 Type function_result_type(const Program *p, OpId function, uint32_t i);
 
+// Numbers that name ops in JSON: functions and the ops in them, in program order, from 1. Other ops
+// of the module (meshes) have none, since annotations add them. Per op, in the arena; *out_n: how
+// many. O(ops).
+uint32_t *program_number_ops(const Program *p, Arena *arena, uint32_t *out_n);
+
 #endif

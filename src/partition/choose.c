@@ -748,11 +748,31 @@ static const char *check_kept(const Chooser *c, const GivenDecision *given, cons
   return NULL;
 }
 
+// The same from given operands: those with unreduced axes are the partial sums.
+static bool carry_given(Chooser *c, const GivenDecision *given) {
+  Partition *t = c->t;
+  c->s.partial = ARENA_ARRAY(&t->scratch, bool, c->s.m->n_operands + 1);
+  for (uint32_t i = 0; i < given->n_operands && i < c->s.m->n_operands; i++) {
+    if (given->operands[i] == GIVEN_ANY) continue;
+    const ShardingInfo *info = sharding_info(t->table, given->operands[i]);
+    if (!info->unreduced.n) continue;
+    if (c->s.carried.n &&
+        (info->reducer != c->s.carried_in || !axes_equal(c->s.carried, info->unreduced)))
+      return false;
+    c->s.carried = info->unreduced;
+    c->s.carried_in = info->reducer;
+    c->s.partial[i] = true;
+  }
+  if (!c->s.carried.n) return find_carried(c);
+  c->s.carried_out = op_commutes(t->p, c->s.op, c->s.carried_in, c->s.partial);
+  return c->s.carried_out != COMBINE_NONE;
+}
+
 void choose_given(Partition *t, OpId op, const FactorMap *m, const GivenDecision *given,
                   Choice *out, const char **out_refused) {
   Chooser c;
   chooser_init(t, op, m, &c);
-  if (given->partial && !find_carried(&c)) {
+  if (given->partial && !carry_given(&c, given)) {
     *out_refused = "no operand is a partial sum that can pass through the op";
     return;
   }

@@ -109,18 +109,8 @@ Sharding walk_on_mesh(Partition *t, Sharding sharding) {
   return t->on_mesh.items[sharding];
 }
 
-static const int64_t MOST_ELEMENTS = (int64_t)1 << 56;  // along a dimension
-
-// Some types stay replicated. Per-axis quantized elements depend on their index, and no collective
-// moves them. Tensors of unknown size have no tiles. Buffers are not values. Sizes above 2^56 could
-// overflow when halos or padding are added.
 bool walk_is_movable(const Partition *t, Type type) {
-  const TypeInfo *info = type_info(t->context, type);
-  const QuantInfo *quant = type_quant_info(t->context, type);
-  for (uint32_t d = 0; info->kind == TYPE_TENSOR && d < info->rank; d++)
-    if (info->dims[d] > MOST_ELEMENTS) return false;
-  return (!quant || quant->axis < 0) && type_is_static(t->context, type) &&
-         info->kind != TYPE_MEMREF;
+  return splitter_is_movable(t->context, type);
 }
 
 Sharding walk_given_sharding(const Partition *t, PlaceId place) {

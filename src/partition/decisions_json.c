@@ -5,6 +5,7 @@
 #include "partition/decisions_json.h"
 
 #include "explain/words.h"
+#include "sharding/sharding_json.h"
 
 typedef struct Out {
   Partition *t;
@@ -23,54 +24,9 @@ static uint32_t mesh_number(Out *o, MeshId mesh) {
   return o->meshes.count - 1;
 }
 
-// "data"; a sub-axis as "data:(1)2".
-static void write_axes(Out *o, const Mesh *mesh, AxisList axes) {
-  json_open(o->json, '[');
-  for (uint32_t i = 0; i < axes.n; i++) {
-    AxisRef a = axes.v[i];
-    o->text.used = 0;
-    strbuf_puts(&o->text, name_text(o->t->context, mesh->axes[a.axis].name));
-    if (!axis_is_full(mesh, a)) strbuf_printf(&o->text, ":(%u)%u", a.pre_size, a.size);
-    json_str(o->json, (Str){o->text.data, o->text.used});
-  }
-  json_close(o->json, ']');
-}
-
-static void write_factors(Out *o, const Mesh *mesh, const ShardFactor *factors, uint32_t n) {
-  json_open(o->json, '[');
-  for (uint32_t i = 0; i < n; i++) {
-    json_open(o->json, '{');
-    json_key(o->json, "size"), json_int(o->json, factors[i].size);
-    json_key(o->json, "axes"), write_axes(o, mesh, factors[i].axes);
-    json_close(o->json, '}');
-  }
-  json_close(o->json, ']');
-}
-
-// {"dims": [["data"], []]}; null if it is replicated.
 static void write_sharding(Out *o, Sharding sharding) {
-  if (!sharding) {
-    json_null(o->json);
-    return;
-  }
-  const ShardingInfo *info = sharding_info(o->t->table, sharding);
-  const Mesh *mesh = sharding_mesh(o->t->table, info->mesh);
-  uint32_t number = mesh_number(o, info->mesh);
-  json_open(o->json, '{');
-  if (number) json_key(o->json, "mesh"), json_uint(o->json, number);
-  json_key(o->json, "dims"), json_open(o->json, '[');
-  for (uint32_t d = 0; d < info->rank; d++) {
-    if (info->dims[d].n_factors == 1)
-      write_axes(o, mesh, sharding_dim_axes(info, d));
-    else
-      write_factors(o, mesh, info->dims[d].factors, info->dims[d].n_factors);
-  }
-  json_close(o->json, ']');
-  if (info->unreduced.n) {
-    json_key(o->json, "unreduced"), write_axes(o, mesh, info->unreduced);
-    json_key(o->json, "reducer"), json_string(o->json, combine_name(info->reducer));
-  }
-  json_close(o->json, '}');
+  uint32_t number = sharding ? mesh_number(o, sharding_info(o->t->table, sharding)->mesh) : 0;
+  sharding_json(o->t->context, o->t->table, sharding, number, o->json);
 }
 
 static void write_shardings(Out *o, const char *key, const Sharding *shardings, uint32_t n) {
@@ -223,11 +179,12 @@ static void write_split(Out *o, const SplitDecision *split) {
     factor_print(f, &o->text);
     json_key(o->json, "factor"), json_str(o->json, (Str){o->text.data, o->text.used});
     json_key(o->json, "size"), json_int(o->json, split->map.factors[f].size);
-    json_key(o->json, "axes"), write_axes(o, mesh, s->axes);
+    json_key(o->json, "axes"), axes_json(o->t->context, mesh, s->axes, o->json);
     if (s->n_strides)
-      json_key(o->json, "strides"), write_factors(o, mesh, s->strides, s->n_strides);
+      json_key(o->json, "strides"),
+          factors_json(o->t->context, mesh, s->strides, s->n_strides, o->json);
     if (!are_equal(cx->preferred[f], s->axes))
-      json_key(o->json, "preferred"), write_axes(o, mesh, cx->preferred[f]);
+      json_key(o->json, "preferred"), axes_json(o->t->context, mesh, cx->preferred[f], o->json);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
@@ -302,26 +259,8 @@ static void write_copies(Out *o) {
 static void write_meshes(Out *o) {
   json_key(o->json, "meshes"), json_open(o->json, '[');
   for (uint32_t i = 0; i < o->meshes.count; i++) {
-    const Mesh *mesh = sharding_mesh(o->t->table, o->meshes.items[i]);
     json_break(o->json, 2);
-    json_open(o->json, '{');
-    if (mesh->symbol)
-      json_key(o->json, "symbol"), json_string(o->json, name_text(o->t->context, mesh->symbol));
-    json_key(o->json, "axes"), json_open(o->json, '[');
-    for (uint32_t a = 0; a < mesh->n_axes; a++) {
-      json_open(o->json, '{');
-      json_key(o->json, "name");
-      json_string(o->json, name_text(o->t->context, mesh->axes[a].name));
-      json_key(o->json, "size"), json_uint(o->json, mesh->axes[a].size);
-      json_close(o->json, '}');
-    }
-    json_close(o->json, ']');
-    if (mesh->devices) {
-      json_key(o->json, "device_ids"), json_open(o->json, '[');
-      for (uint32_t k = 0; k < mesh->n_devices; k++) json_uint(o->json, mesh->devices[k]);
-      json_close(o->json, ']');
-    }
-    json_close(o->json, '}');
+    mesh_json(o->t->context, sharding_mesh(o->t->table, o->meshes.items[i]), o->json);
   }
   json_close(o->json, ']');
 }

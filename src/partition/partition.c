@@ -150,22 +150,17 @@ void walk_use_mesh(Partition *t, InstanceId instance) {
 
 // ---- deciding ----
 
-// Numbers that name ops in JSON: functions and the ops in them, in program order. Meshes have none,
-// since annotations add them. O(ops).
+// Ops by the numbers that name them in JSON. O(ops).
 static void number_ops(Partition *t) {
   if (!t->options.decisions.n && !t->options.out_decisions) return;
-  uint32_t n = t->p->ops.count + 1;
-  t->numbers = ARENA_ARRAY(&t->arena, uint32_t, n);
-  t->by_number = ARENA_ARRAY(&t->arena, OpId, n);
-  t->positions = ARENA_ARRAY(&t->arena, Pos, n);
-  OpId root = t->p->root;
-  for (OpId o = op_walk_next(t->p, root, root); o; o = op_walk_next(t->p, o, root)) {
-    bool is_function = op_row(op_at(t->p, o)->code)->traits & TRAIT_FUNCTION;
-    if (op_parent(t->p, o) == root && !is_function) continue;
-    t->numbers[o] = ++t->n_numbers;
-    t->by_number[t->n_numbers] = o;
-    t->positions[t->n_numbers] = op_at(t->p, o)->pos;
+  t->numbers = program_number_ops(t->p, &t->arena, &t->n_numbers);
+  t->by_number = ARENA_ARRAY(&t->arena, OpId, t->n_numbers + 1);
+  t->positions = ARENA_ARRAY(&t->arena, Pos, t->n_numbers + 1);
+  for (OpId o = t->p->root; o; o = op_walk_next(t->p, o, t->p->root)) {
+    t->by_number[t->numbers[o]] = o;
+    t->positions[t->numbers[o]] = op_at(t->p, o)->pos;
   }
+  t->by_number[0] = 0;
 }
 
 // Gathers facts, then walks. The order matters: shardings in given decisions change the meshes, and

@@ -44,6 +44,15 @@ static void inline_calls(Program *p, const Runs *runs, uint32_t n_ops) {
   }
 }
 
+bool inline_all_calls(Program *p, Arena *arena) {
+  Runs runs;
+  bool calls;
+  runs_count(p, NULL, arena, &runs);
+  if (count_inlined(p, &runs, arena, &calls) > most_ops || !calls) return false;
+  inline_calls(p, &runs, p->ops.count);
+  return true;
+}
+
 static const Program *flatten(Session *s) {
   Runs runs;
   bool calls;

@@ -18,6 +18,9 @@ typedef struct Prediction {
 Status *stage_simulate(Session *session, const Mesh *mesh, uint32_t n_devices, double global_flops,
                        Prediction *out) MUST_USE;
 
+// Inlines all calls in place. False if there are none, or if the program would become too large.
+bool inline_all_calls(Program *program, Arena *arena);
+
 // The same for a program that is local already: its mesh is the module's `tessera.mesh`, or the
 // text's (`data=4,model=2`), or one axis of all its partitions. *out_devices: how many it is for.
 Status *simulate_local(Session *session, const char *mesh, const char *machine,

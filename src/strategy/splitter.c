@@ -11,6 +11,19 @@ void splitter_init(Splitter *s, Builder *builder, OpId op, const FactorMap *m) {
                   .def = op_row(op_at(builder->p, op)->code)->def};
 }
 
+static const int64_t MOST_ELEMENTS = (int64_t)1 << 56;  // along a dimension
+
+// Some types stay replicated. Per-axis quantized elements depend on their index, and no collective
+// moves them. Tensors of unknown size have no tiles. Buffers are not values. Sizes above 2^56 could
+// overflow when halos or padding are added.
+bool splitter_is_movable(const Context *context, Type type) {
+  const TypeInfo *info = type_info(context, type);
+  const QuantInfo *quant = type_quant_info(context, type);
+  for (uint32_t d = 0; info->kind == TYPE_TENSOR && d < info->rank; d++)
+    if (info->dims[d] > MOST_ELEMENTS) return false;
+  return (!quant || quant->axis < 0) && type_is_static(context, type) && info->kind != TYPE_MEMREF;
+}
+
 static Type tensor_type(const Splitter *s, uint32_t i) {
   uint32_t n = s->m->n_operands;
   return i < n ? op_operand_type(s->p, s->op, i) : op_result_type(s->p, s->op, i - n);

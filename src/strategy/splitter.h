@@ -26,6 +26,8 @@ typedef struct Splitter {
 
 void splitter_init(Splitter *s, Builder *builder, OpId op, const FactorMap *m);
 
+// False: values of the type stay replicated, and so do ops on them.
+bool splitter_is_movable(const Context *context, Type type);
 // Can the op be copied with local types if this factor is split? Other factors need a `splits`
 // column of the op.
 bool splitter_needs_no_column(const Factor *factor);

@@ -1,0 +1,114 @@
+// `tessera plan`: chooses a mesh and shardings by search.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/annotations.h"
+#include "cli/rewrite.h"
+#include "pipeline/plan.h"
+
+typedef struct PlanJob {
+  Rewrite rewrite;
+  PlanRequest request;
+  bool json, o2;
+  const char *plan_out;
+  const char *machine;  // as given
+  uint64_t memory;
+  Plan plan;
+  StrBuf text;
+} PlanJob;
+
+static Status *plan_segment_body(void *arg) {
+  PlanJob *job = arg;
+  Session *s = &job->rewrite.session;
+  plan_flatten(s->program, s->guard, &s->arena);
+  TRY(session_read_machine(s, job->request.annotations.machine));
+  if (!job->request.devices && !job->request.annotations.n_meshes)
+    job->request.devices = machine_devices(s->machine);
+  if (!job->request.devices && !job->request.annotations.n_meshes)
+    FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
+                           "--devices N, or a mesh (--mesh data=8,model=4)");
+  return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
+}
+
+static Status *plan_segment(Guard *guard, void *arg) {
+  PlanJob *job = arg;
+  Rewrite *r = &job->rewrite;
+  CompileRequest read = {.stop_after = STAGE_VERIFY};
+  Compiled compiled;
+  bool good;
+  TRY(rewrite_compile(r, guard, &read, plan_segment_body, job, &compiled, &good));
+  if (!good) return NULL;
+  if (!job->plan.decisions)
+    FAIL(RESOURCE_EXHAUSTED, "no plan: %s",
+         job->plan.best.refused ? job->plan.best.refused : "none was found");
+  strbuf_init(&job->text, guard);
+  if (job->plan_out) {
+    plan_json(&job->plan, job->machine, &job->text);
+    TRY(file_write(job->plan_out, job->text.data, job->text.used));
+  }
+  r->code = EXIT_OK;
+  if (job->json)
+    plan_json(&job->plan, job->machine, &r->out);
+  else
+    plan_put(&job->plan, job->machine, &r->out);
+  return NULL;
+}
+
+static void release(void *arg) { strbuf_deinit(&((PlanJob *)arg)->text); }
+
+static const Usage usage = {
+    "plan", "[FILE]",
+    "Chooses a mesh and the sharding of every value, so that a step takes the least time and fits "
+    "in the devices' memory. Annotations are constraints, not hints: an annotated value keeps its "
+    "sharding. The plan is a set of decisions that tessera partition --plan obeys. The bound is "
+    "proven for the sum of all times, over the strategies that were enumerated.",
+    "  tessera plan step.mlir --machine h100:8x4\n"
+    "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
+    "  tessera plan step.mlir --machine h100:8 --plan-out plan.json\n"
+    "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
+
+int command_plan(int argc, char **argv) {
+  PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
+  Annotations annotations;
+  TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
+  enum { N_OWN = 6 };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  bool ready = annotations_init(&annotations, argc) && files.items;
+  annotations_options(&annotations, options);
+  const Option own[N_OWN] = {
+      {"-O2", OPTION_FLAG, &job.o2, NULL,
+       "search longer: more strategies per op, meshes of three axes"},
+      {"--untied", OPTION_FLAG, &job.request.untied, NULL,
+       "repeated layers may get different plans"},
+      {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
+       "memory of a device that the plan may use (default: the machine's)"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
+      {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE", "write the plan there, as JSON"},
+      {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
+  };
+  memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
+  int code = EXIT_BAD;
+  ParseArgs args = ARGS_BAD;
+  if (ready)
+    args = cli_options(&usage, options, ANNOTATION_OPTIONS + N_OWN, argc, argv, &files);
+  else
+    cli_fail(status_no_memory());
+  if (args == ARGS_HELP) code = EXIT_OK;
+  if (args == ARGS_OK && files.count > 1) {
+    cli_error("plan takes one program, %u are given", files.count);
+  } else if (args == ARGS_OK && annotations_read(&annotations)) {
+    job.request.annotations = annotations.request;
+    job.request.devices = (uint32_t)annotations.request.devices;
+    job.request.annotations.devices = 0;
+    job.request.limit_bytes = (double)job.memory;
+    job.request.level = job.o2 ? 2 : 1;
+    job.machine = annotations.machine ? annotations.machine : "default";
+    code =
+        rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release, &job);
+  }
+  annotations_deinit(&annotations);
+  mem_free(files.items);
+  return code;
+}

@@ -1,0 +1,353 @@
+// Problem: find the mesh and the shardings with which a step takes the least time and fits.
+//
+// Idea: for each mesh shape, extract the problem (plan/model.h), solve it (solve/solve.h), and
+// partition, optimize and simulate the solution as any other program. The simulated time decides:
+// it knows overlap, passes and memory that the problem only estimates.
+//
+// Invariant: the program is not changed; each trial works on a clone. Budgets count work, so the
+// same program gives the same plan.
+//
+// Cost: meshes · (model + solve + compile).
+#include "pipeline/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "annotate/program_mesh.h"
+#include "annotate/target.h"
+#include "base/clock.h"
+#include "ir/clone.h"
+#include "ops/functions.h"
+#include "ops/op.h"
+#include "plan/decisions.h"
+#include "plan/model.h"
+
+// ---- the flat program ----
+
+static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
+
+static bool erase_unnamed(Program *p, Guard *guard, Arena *arena) {
+  SymbolTable symbols;
+  symbols_init(&symbols, p, p->root, guard);
+  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
+  guard_push(guard, &cleanup);
+  uint32_t *named = ARENA_ARRAY(arena, uint32_t, p->ops.count + 1);
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    symbols_each(&symbols, op_at(p, o)->attrs, count, named);
+  guard_pop(guard, &cleanup);
+  symbols_deinit(&symbols);
+  bool any = false;
+  for (OpId o = module_first(p), next; o; o = next) {
+    next = op_at(p, o)->next;
+    if (!op_is_function(p, o) || !symbol_is_private(p, o) || named[o]) continue;
+    op_erase(p, o);
+    any = true;
+  }
+  return any;
+}
+
+void plan_flatten(Program *p, Guard *guard, Arena *arena) {
+  inline_all_calls(p, arena);
+  while (erase_unnamed(p, guard, arena)) {
+  }
+}
+
+// ---- one mesh ----
+
+typedef struct Trial {
+  const Program *program;
+  const PlanRequest *request;
+  PropagateRequest annotations;
+  const char *mesh;
+  Arena *arena;  // of the results
+  Plan *plan;
+  Session model_session, session;
+  Model model;
+  bool has_model;
+  StrBuf text;
+  uint32_t *choice;
+} Trial;
+
+static const char *keep_text(Trial *t) {
+  strbuf_puts(&t->text, "");
+  return arena_copy(t->arena, t->text.data, t->text.used + 1);
+}
+
+static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
+  const ShardingInfo *info = sharding_info(s->table, sharding);
+  const Mesh *mesh = sharding ? sharding_mesh(s->table, info->mesh) : NULL;
+  t->text.used = 0;
+  strbuf_putc(&t->text, '[');
+  for (uint32_t d = 0; d < rank; d++) {
+    strbuf_puts(&t->text, d ? ", {" : "{");
+    AxisList axes = sharding ? sharding_dim_axes(info, d) : (AxisList){NULL, 0};
+    for (uint32_t i = 0; i < axes.n; i++)
+      strbuf_printf(&t->text, "%s%s", i ? ", " : "", axis_text(s->context, mesh, axes.v[i]));
+    strbuf_putc(&t->text, '}');
+  }
+  strbuf_putc(&t->text, ']');
+  return keep_text(t);
+}
+
+// The tf.aliasing_output of an argument, + 1; 0 = none.
+static uint32_t aliased(const Program *p, OpId entry, uint32_t i) {
+  const AttrInfo *dicts = attr_info(p->context, op_attr(p, entry, "arg_attrs"));
+  if (dicts->kind != ATTR_ARRAY || i >= dicts->count) return 0;
+  Attr attr = attr_get(p->context, dicts->items[i], "tf.aliasing_output");
+  return attr ? (uint32_t)attr_as_int(p->context, attr, -1) + 1 : 0;
+}
+
+// A dotted path without its first component: "params.w" of "state.params.w".
+static Str path_rest(Str path) {
+  size_t i = 0;
+  while (i < path.n && path.s[i] != '.') i++;
+  return i < path.n ? (Str){path.s + i + 1, path.n - i - 1} : (Str){path.s, 0};
+}
+
+// Does result path "result.0.params.w" continue argument path "state.params.w"? The first component
+// of the argument's path is its name; those of the result's are "result" and, if there are several,
+// its number.
+static bool continues(Str argument, Str result) {
+  Str rest = path_rest(argument), one = path_rest(result), two = path_rest(one);
+  return rest.n && (str_equal(rest, one) || str_equal(rest, two));
+}
+
+// Pairs arguments with the results that replace them: by tf.aliasing_output, then by the end of
+// their paths and type. Per argument: 1 + the result. O(arguments · results).
+static uint32_t *pair_state(const Program *p, OpId entry, Arena *arena) {
+  uint32_t n_in = function_n_arguments(p, entry), n_out = function_n_results(p, entry);
+  uint32_t *state = ARENA_ARRAY(arena, uint32_t, n_in + 1);
+  bool *taken = ARENA_ARRAY(arena, bool, n_out + 1);
+  for (uint32_t i = 0; i < n_in; i++) {
+    uint32_t result = aliased(p, entry, i);
+    bool fits = result && result <= n_out && !taken[result - 1] &&
+                function_argument_type(p, entry, i) == function_result_type(p, entry, result - 1);
+    if (!fits) continue;
+    state[i] = result;
+    taken[result - 1] = true;
+  }
+  for (uint32_t i = 0; i < n_in; i++) {
+    Str name = argument_path(p, entry, i, arena);
+    for (uint32_t k = 0; k < n_out && !state[i] && path_rest(name).n; k++) {
+      bool alike = !taken[k] &&
+                   function_argument_type(p, entry, i) == function_result_type(p, entry, k) &&
+                   continues(name, result_path(p, entry, k, arena));
+      if (!alike) continue;
+      state[i] = k + 1;
+      taken[k] = true;
+    }
+  }
+  return state;
+}
+
+// Required shardings: annotations of the program and of the request.
+static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
+  const Program *p = s->program;
+  const Graph *g = propagation_graph(s->propagation);
+  InstanceId instance = graph_instance_of(g, entry);
+  Sharding *fixed = ARENA_ARRAY(&s->arena, Sharding, p->values.count + 1);
+  for (ValueId v = 0; v <= p->values.count; v++) fixed[v] = PLAN_FREE;
+  uint32_t n = function_n_results(p, entry);
+  Sharding *results = ARENA_ARRAY(&s->arena, Sharding, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    const Given *given = propagation_given(s->propagation, graph_result_place(g, instance, i));
+    results[i] = given && given->sharding ? given->sharding : PLAN_FREE;
+  }
+  for (PlaceId place = 1; place < g->n_places; place++) {
+    const Given *given = propagation_given(s->propagation, place);
+    if (given && given->sharding && g->places[place].value)
+      fixed[g->places[place].value] = given->sharding;
+  }
+  options->fixed = fixed;
+  options->fixed_results = results;
+}
+
+static Status *extract(Trial *t, Guard *guard, const Progress *progress) {
+  Session *s = &t->model_session;
+  session_clone(s, guard, t->program, progress);
+  CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  TRY(session_read_machine(s, t->annotations.machine));
+  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
+  if (!mesh) FAIL(INVALID_ARGUMENT, "the program has several meshes: give one with --mesh");
+  Entries entries = program_entries(s->program, &s->arena);
+  OpId entry = entries.n ? entries.v[0] : 0;
+  ModelOptions options = {.machine = s->machine,
+                          .n_devices = mesh->n_devices,
+                          .level = t->request->level,
+                          .call_rules = s->call_rules,
+                          .untied = t->request->untied};
+  if (entry) {
+    read_constraints(s, &options, entry);
+    options.state = pair_state(s->program, entry, &s->arena);
+  }
+  t->has_model = true;
+  Status *status = model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag);
+  if (!status && t->request->limit_bytes > 0)
+    t->model.problem.limit_bytes = (int64_t)t->request->limit_bytes;
+  return status;
+}
+
+// The shardings of arguments and results.
+static void list_values(Trial *t, Plan *plan) {
+  Session *s = &t->model_session;
+  const Model *m = &t->model;
+  const Program *p = s->program;
+  plan->n_arguments = m->n_arguments;
+  plan->n_results = m->n_results;
+  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, m->n_arguments + m->n_results + 1);
+  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
+    bool argument = i < m->n_arguments;
+    uint32_t k = argument ? i : i - m->n_arguments;
+    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
+    Type type =
+        argument ? function_argument_type(p, m->entry, k) : function_result_type(p, m->entry, k);
+    Sharding sharding = model_sharding(m, var, t->choice[var]);
+    Str name = argument ? argument_path(p, m->entry, k, &s->arena)
+                        : result_path(p, m->entry, k, &s->arena);
+    values[i] = (PlannedValue){
+        .name = name.n ? arena_printf(t->arena, "%.*s", (int)name.n, name.s)
+                       : arena_printf(t->arena, argument ? "%u" : "result %u", k),
+        .type = arena_printf(t->arena, "%s", type_text(s->context, type)),
+        .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
+        .bytes = fusion_bytes(p, type),
+        .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
+        .state = argument && m->options.state ? m->options.state[k] : 0};
+  }
+  plan->arguments = values;
+  plan->results = values + m->n_arguments;
+}
+
+static Status *solve_and_check(Trial *t, Guard *guard, const Progress *progress) {
+  Plan *plan = t->plan;
+  PlanTrial *trial = &plan->best;
+  const Model *m = &t->model;
+  double start = clock_seconds();
+  SolveResult result;
+  t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
+  TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
+                    &result));
+  plan->solve_seconds += clock_seconds() - start;
+  trial->outcome = result.outcome;
+  trial->bound_seconds = model_seconds(result.bound);
+  plan->n_vars = m->vars.count;
+  plan->n_tied = m->n_tied_ops;
+  plan->core_vars = result.core_vars;
+  if (result.outcome == SOLVE_INFEASIBLE || result.outcome == SOLVE_NOT_FOUND) {
+    trial->refused = result.outcome == SOLVE_INFEASIBLE
+                         ? "no assignment of shardings fits in memory"
+                         : "no assignment of shardings that fits in memory was found";
+    return NULL;
+  }
+  trial->cost_seconds = model_seconds(result.cost);
+  trial->problem_peak_bytes = (double)result.peak_bytes;
+  start = clock_seconds();
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(m, t->choice, &json);
+  json_close(&json, '}');
+  plan->decisions = keep_text(t);
+  session_clone(&t->session, guard, t->program, progress);
+  CompileRequest request = {.annotations = t->annotations,
+                            .local.decisions = str_of(plan->decisions),
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  Compiled compiled;
+  TRY(compile(&t->session, &request, &compiled));
+  const Simulated *s = compiled.prediction.simulated;
+  trial->seconds = s->seconds;
+  trial->peak_bytes = s->peak_bytes;
+  plan->compute_seconds = s->compute_seconds;
+  plan->exposed_seconds = s->exposed_seconds;
+  plan->utilization = s->utilization;
+  plan->usable_bytes = s->usable_bytes;
+  plan->bytes = s->bytes;
+  list_values(t, plan);
+  plan->check_seconds += clock_seconds() - start;
+  return NULL;
+}
+
+static Status *trial_body(Guard *guard, void *arg) {
+  Trial *t = arg;
+  strbuf_init(&t->text, guard);
+  double start = clock_seconds();
+  TRY(extract(t, guard, NULL));
+  t->plan->model_seconds += clock_seconds() - start;
+  return solve_and_check(t, guard, NULL);
+}
+
+// Plans for one mesh. A trial that cannot be used has `refused`.
+static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
+                        Arena *arena, Plan *out) {
+  *out = (Plan){.best.mesh = mesh};
+  Trial t = {.program = program,
+             .request = request,
+             .annotations = request->annotations,
+             .mesh = mesh,
+             .arena = arena,
+             .plan = out};
+  if (mesh) {
+    t.annotations.meshes = &t.mesh;
+    t.annotations.n_meshes = 1;
+  }
+  Status *status = guard_run(trial_body, &t);
+  if (status && t.has_model && t.session.program) {
+    out->best.refused = arena_printf(arena, "%s", status_message(status));
+    status_free(status);
+    status = NULL;
+  }
+  if (t.has_model) model_release(&t.model);
+  session_deinit(&t.session);
+  session_deinit(&t.model_session);
+  strbuf_deinit(&t.text);
+  return status;
+}
+
+// ---- meshes ----
+
+typedef VEC(const char *) TextVec;
+
+// Shapes of one and two axes; with level 2 also of three. The last axis joins neighbours.
+static void list_meshes(uint32_t n, uint32_t level, Arena *arena, TextVec *out) {
+  VEC_PUSH(arena, out, arena_printf(arena, "x=%u", n));
+  for (uint32_t x = 2; x < n; x++) {
+    if (n % x) continue;
+    VEC_PUSH(arena, out, arena_printf(arena, "x=%u,y=%u", x, n / x));
+    for (uint32_t y = 2; level > 1 && y < n / x; y++)
+      if (n / x % y == 0)
+        VEC_PUSH(arena, out, arena_printf(arena, "x=%u,y=%u,z=%u", x, y, n / x / y));
+  }
+}
+
+static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
+  if ((a->refused != NULL) != (b->refused != NULL)) return !a->refused;
+  bool fits_a = a->peak_bytes <= usable, fits_b = b->peak_bytes <= usable;
+  if (fits_a != fits_b) return fits_a;
+  return a->seconds < b->seconds;
+}
+
+Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
+                     Plan *out) {
+  TextVec meshes = {0};
+  if (request->annotations.n_meshes || !request->devices)
+    VEC_PUSH(arena, &meshes, request->annotations.n_meshes ? request->annotations.meshes[0] : NULL);
+  else
+    list_meshes(request->devices, request->level, arena, &meshes);
+  PlanTrial *trials = ARENA_ARRAY(arena, PlanTrial, meshes.count + 1);
+  double model = 0, solve = 0, check = 0;
+  for (uint32_t i = 0; i < meshes.count; i++) {
+    Plan plan;
+    guard_tell(guard, "planning", i, meshes.count);
+    TRY(try_mesh(program, request, meshes.items[i], arena, &plan));
+    trials[i] = plan.best;
+    model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
+    double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
+    if (!i || is_better(&plan.best, &out->best, usable)) *out = plan;
+  }
+  out->trials = trials;
+  out->n_trials = meshes.count;
+  out->model_seconds = model, out->solve_seconds = solve, out->check_seconds = check;
+  return NULL;
+}

@@ -1,0 +1,79 @@
+// A program as a planning problem (solve/problem.h): variables with strategies, seconds and bytes.
+//
+//   argument   shardings that divide it             bytes: alive for the whole program, or until
+//   its last use if donated op         axes per factor (strategies.h)       seconds: compute and
+//   own communication; bytes: its results border     shardings of a loop carry, branch result,
+//   barrier result     shardings of a result of @main; a state argument and its new value are one
+//              variable
+//   copy       a value that several ops use: the sharding in which they read it
+//
+// Edges are reshards: seconds from the sharding that a value is made in to the one an op needs,
+// times the iterations around. Costs are in units of PLAN_UNIT seconds.
+#ifndef TESSERA_PLAN_MODEL_H
+#define TESSERA_PLAN_MODEL_H
+
+#include "cost/fusion.h"
+#include "cost/machine.h"
+#include "plan/strategies.h"
+#include "solve/problem.h"
+
+#define PLAN_UNIT 1e-10
+#define PLAN_FREE UINT32_MAX  // no sharding is required
+
+typedef enum VarKind { VAR_ARGUMENT, VAR_OP, VAR_BORDER, VAR_RESULT, VAR_COPY } VarKind;
+
+typedef struct ModelVar {
+  VarKind kind;
+  OpId op;         // VAR_OP, and the control flow of VAR_BORDER
+  ValueId value;   // of an argument, border or copy; 0 for others
+  uint32_t index;  // number of the argument, result of @main or result of the control flow
+  uint32_t set;    // VAR_OP: of strategies.sets; 0: it runs on replicated operands
+  ListId list;     // others: the sharding per strategy
+  uint32_t n;      // strategies
+  uint32_t position;
+  double runs;
+  int64_t begin, end;      // live interval of the bytes
+  int64_t *costs, *bytes;  // per strategy
+} ModelVar;
+
+typedef struct ModelOptions {
+  const Machine *machine;
+  uint32_t n_devices;
+  uint32_t level;  // 1 or 2
+  CustomRules *call_rules;
+  // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
+  const Sharding *fixed, *fixed_results;
+  const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
+  bool untied;            // repeated layers may differ
+} ModelOptions;
+
+typedef struct Model {
+  Program *p;
+  OpId entry;  // @main
+  ModelOptions options;
+  Guard *guard;
+  Arena arena;
+  Strategies strategies;
+  Network network;  // with the bandwidths that are reached
+  Rates rates;
+  Fusion fusion;
+  Problem problem;  // variable i is vars[i]
+  VEC(ModelVar) vars;
+  uint32_t n_arguments, n_results;
+  uint32_t *argument_vars, *result_vars;
+  uint32_t n_ties, n_copies, n_tied_ops;
+  struct ModelBuild *build;  // scratch of model.c
+} Model;
+
+// Builds the problem of the program's entry function, whose calls should be inlined. UNIMPLEMENTED
+// with the location in diag for manual computations. O(program + distinct ops · strategies +
+// distinct pairs · strategies²). Call model_release in any case.
+Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
+                    const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
+void model_release(void *model);  // for a GuardCleanup
+
+// The sharding of a variable that is not an op, in a strategy.
+Sharding model_sharding(const Model *model, uint32_t var, uint32_t strategy);
+double model_seconds(Wide cost);  // of a cost of the problem
+
+#endif
