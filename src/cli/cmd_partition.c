@@ -26,6 +26,7 @@ typedef struct PartitionJob {
   uint64_t replicas, partitions;           // 0: not given
   bool mesh_axes;                          // write replica groups by mesh axes
   const char *decisions, *save_decisions;  // files; NULL = none
+  const char *plan;                        // likewise
   char *given;                             // text of the first
   StrBuf saved;                            // text of the second
   // of the current segment
@@ -371,6 +372,12 @@ static void release(void *arg) {
 }
 
 static bool read_decisions(PartitionJob *job) {
+  if (job->plan && job->decisions) {
+    cli_error("--plan and --decisions are both given: a plan has all decisions");
+    return false;
+  }
+  job->request.plan = job->plan != NULL;
+  if (job->plan) job->decisions = job->plan;
   if (!job->decisions) return true;
   size_t bytes;
   Status *status = file_read(job->decisions, FILE_MOST_TEXT, &job->given, &bytes);
@@ -460,6 +467,8 @@ int command_partition(int argc, char **argv) {
       {"--decisions", OPTION_TEXT, &job.decisions, "FILE",
        "use the choices in FILE. FILE may be edited, and may have some of the choices only. A "
        "choice that cannot be used is an error"},
+      {"--plan", OPTION_TEXT, &job.plan, "FILE",
+       "use the plan in FILE, as tessera plan --plan-out writes it: mesh, shardings and choices"},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print the reports of --stats, --why and --verify as JSON instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "optimize the local program (default)"},

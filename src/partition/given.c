@@ -712,6 +712,11 @@ static Status *check_instances(Reader *r) {
 
 // ---- all ----
 
+const JsonValue *partition_decisions_of(const JsonValue *file) {
+  const JsonValue *inner = json_get(file, "decisions");
+  return json_get(file, "plan_version") && inner ? inner : file;
+}
+
 static Status *read_root(Reader *r) {
   Partition *t = r->t;
   static const char *const keys[] = {"version", "program_ops", "instances", "inlined", "values",
@@ -723,6 +728,7 @@ static Status *read_root(Reader *r) {
     diag_error(t->diag, POS_NONE, "the decisions are not valid JSON: %s", why);
     FAIL(INVALID_ARGUMENT, "the decisions are not valid JSON: %s", why);
   }
+  r->root = partition_decisions_of(r->root);
   TRY(check_keys(t, r->root, keys));
   uint32_t version, n;
   TRY(get_uint(t, r->root, "version", 1, &version));

@@ -11,6 +11,7 @@
 #include "ops/custom_rules.h"
 #include "sharding/sharding.h"
 
+struct JsonValue;      // base/json_read.h
 struct Decision;       // partition/decisions.h
 struct CopyInfo;       // partition/decisions.h
 struct Localizer;      // ops/localize.h
@@ -60,6 +61,10 @@ const struct CopyInfo *partition_copy(const Partition *partition, uint32_t copy)
 uint32_t partition_number(const Partition *partition, OpId op);
 OpId partition_numbered(const Partition *partition, uint32_t number);
 Pos partition_numbered_pos(const Partition *partition, uint32_t number);  // also after writing
+
+// The object with the decisions in a file's JSON: the file's, or its member "decisions" if the file
+// is a plan (docs/plan.md).
+const struct JsonValue *partition_decisions_of(const struct JsonValue *file);
 
 // Both stages.
 Status *partition_program(Program *program, ShardingTable *table, const PartitionOptions *options,

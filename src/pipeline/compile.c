@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "ir/clone.h"
 #include "ops/infer.h"
+#include "pipeline/plan.h"
 #include "pipeline/trials.h"
 #include "report/show_traffic.h"
 
@@ -96,6 +97,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
   TRY(refuse_local(s, r));
+  if (r->plan) TRY(plan_open(s->program, r->local.decisions, s->guard, &s->arena));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));

@@ -67,7 +67,7 @@ static Status *read_trades(Session *s, Str text, Trades *trades) {
   const JsonValue *root, *list;
   if (!text.n) return NULL;
   TRY(json_read(text, &s->arena, &root));
-  list = json_get(root, "passes");
+  list = json_get(partition_decisions_of(root), "passes");
   if (list && list->kind != JSON_ARRAY) {
     diag_error(&s->diag, POS_NONE, "line %u of the decisions: \"passes\" is not an array",
                list->line);

@@ -10,12 +10,14 @@
 // Cost: meshes · (model + solve + compile).
 #include "pipeline/plan.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "annotate/program_mesh.h"
 #include "annotate/target.h"
 #include "base/clock.h"
+#include "base/json_read.h"
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "ops/op.h"
@@ -50,6 +52,25 @@ void plan_flatten(Program *p, Guard *guard, Arena *arena) {
   inline_all_calls(p, arena);
   while (erase_unnamed(p, guard, arena)) {
   }
+}
+
+Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
+  const JsonValue *root;
+  Status *status = json_read(text, arena, &root);
+  if (status) {
+    const char *why = arena_printf(arena, "%s", status_message(status));
+    status_free(status);
+    FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
+  }
+  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program");
+  if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
+      !json_get(root, "decisions"))
+    FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
+  plan_flatten(p, guard, arena);
+  if (!hash || hash->kind != JSON_STRING ||
+      strcmp(hash->string, arena_printf(arena, "%016" PRIx64, program_hash(p))) != 0)
+    FAIL(INVALID_ARGUMENT, "the plan is for another program: plan this one with tessera plan");
+  return NULL;
 }
 
 // ---- one mesh ----
@@ -112,8 +133,23 @@ static bool continues(Str argument, Str result) {
   return rest.n && (str_equal(rest, one) || str_equal(rest, two));
 }
 
+// Arguments and results without names: the leading ones of equal types, as in (state, batch) ->
+// (state, loss).
+static void pair_leading(const Program *p, OpId entry, uint32_t n, uint32_t *state, bool *taken,
+                         Arena *arena) {
+  for (uint32_t i = 0; i < n; i++)
+    if (state[i] || argument_path(p, entry, i, arena).n) return;
+  for (uint32_t i = 0; i < n; i++) {
+    if (taken[i] || function_argument_type(p, entry, i) != function_result_type(p, entry, i))
+      return;
+    state[i] = i + 1;
+    taken[i] = true;
+  }
+}
+
 // Pairs arguments with the results that replace them: by tf.aliasing_output, then by the end of
-// their paths and type. Per argument: 1 + the result. O(arguments · results).
+// their paths and type, or by position if there are no names. Per argument: 1 + the result.
+// O(arguments · results).
 static uint32_t *pair_state(const Program *p, OpId entry, Arena *arena) {
   uint32_t n_in = function_n_arguments(p, entry), n_out = function_n_results(p, entry);
   uint32_t *state = ARENA_ARRAY(arena, uint32_t, n_in + 1);
@@ -137,6 +173,7 @@ static uint32_t *pair_state(const Program *p, OpId entry, Arena *arena) {
       taken[k] = true;
     }
   }
+  pair_leading(p, entry, n_in < n_out ? n_in : n_out, state, taken, arena);
   return state;
 }
 
@@ -347,6 +384,7 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
     if (!i || is_better(&plan.best, &out->best, usable)) *out = plan;
   }
   out->trials = trials;
+  out->program = program_hash(program);
   out->n_trials = meshes.count;
   out->model_seconds = model, out->solve_seconds = solve, out->check_seconds = check;
   return NULL;

@@ -34,6 +34,7 @@ typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
   uint32_t n_trials;
+  uint64_t program;       // program_hash of the flat program
   const char *decisions;  // JSON (docs/partition-decisions.md), for the program with inlined calls
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;
   const PlannedValue *arguments, *results;
@@ -45,6 +46,10 @@ typedef struct Plan {
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
 // about this form of the program. O(program with inlined calls).
 void plan_flatten(Program *program, Guard *guard, Arena *arena);
+
+// Prepares a program for the plan in a file's text: flattens it. INVALID_ARGUMENT if the text is no
+// plan, or one for another program.
+Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena) MUST_USE;
 
 // Plans a verified, flat program, which is not changed. Results are in the arena. INVALID_ARGUMENT
 // for contradictions and for machines without devices; RESOURCE_EXHAUSTED if no plan fits in

@@ -1,4 +1,5 @@
 // A plan as text and as JSON.
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,6 +131,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   Json json = {.out = out};
   json_open(&json, '{');
   json_key(&json, "plan_version"), json_int(&json, 1);
+  strbuf_printf(out, ",\"program\":\"%016" PRIx64 "\"", plan->program);
   json_key(&json, "machine"), json_string(&json, machine);
   json_break(&json, 1);
   write_trial(&plan->best, &json);
