@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "annotate/target.h"
 #include "base/clock.h"
@@ -80,18 +81,34 @@ typedef struct Trial {
   const PlanRequest *request;
   PropagateRequest annotations;
   const char *mesh;
-  Arena *arena;  // of the results
-  Plan *plan;
+  double scale, limit_bytes;  // of this round
+  double busy, exposed;       // seconds of collectives in the last candidate
+  Arena *arena;               // of the results
+  Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
   Session model_session, session;
   Model model;
   bool has_model;
+  uint32_t n_refused;
   StrBuf text;
   uint32_t *choice;
+  SolveResult solved;
 } Trial;
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
+}
+
+// The attribute of a sharding on the session's mesh, all dimensions closed.
+static Status *closed_sharding(Session *s, Sharding sharding, Type type, Attr *out) {
+  uint32_t rank = type_info(s->context, type)->rank;
+  DimSharding *dims = ARENA_ARRAY(&s->arena, DimSharding, rank + 1);
+  ShardFactor *none = ARENA_ARRAY(&s->arena, ShardFactor, rank + 1);
+  for (uint32_t d = 0; d < rank; d++)
+    dims[d] = sharding ? sharding_info(s->table, sharding)->dims[d]
+                       : (DimSharding){&none[d], 1, false, PRIORITY_NONE};
+  ShardingInfo info = {.mesh = s->mesh, .rank = rank, .dims = dims};
+  return sharding_to_attr(s->table, sharding_intern(s->table, &info), out);
 }
 
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
@@ -199,9 +216,10 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   options->fixed_results = results;
 }
 
-static Status *extract(Trial *t, Guard *guard, const Progress *progress) {
+// Builds the model of a clone, with prices of communication times t->scale.
+static Status *extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
-  session_clone(s, guard, t->program, progress);
+  session_clone(s, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
@@ -214,16 +232,19 @@ static Status *extract(Trial *t, Guard *guard, const Progress *progress) {
                           .n_devices = mesh->n_devices,
                           .level = t->request->level,
                           .call_rules = s->call_rules,
-                          .untied = t->request->untied};
+                          .untied = t->request->untied,
+                          .communication = t->scale};
   if (entry) {
     read_constraints(s, &options, entry);
     options.state = pair_state(s->program, entry, &s->arena);
   }
   t->has_model = true;
-  Status *status = model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag);
-  if (!status && t->request->limit_bytes > 0)
-    t->model.problem.limit_bytes = (int64_t)t->request->limit_bytes;
-  return status;
+  TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
+  if (t->limit_bytes <= 0) t->limit_bytes = (double)t->model.problem.limit_bytes;
+  if (t->request->limit_bytes > 0 && t->limit_bytes > t->request->limit_bytes)
+    t->limit_bytes = t->request->limit_bytes;
+  t->model.problem.limit_bytes = (int64_t)t->limit_bytes;
+  return NULL;
 }
 
 // The shardings of arguments and results.
@@ -256,66 +277,165 @@ static void list_values(Trial *t, Plan *plan) {
   plan->results = values + m->n_arguments;
 }
 
-static Status *solve_and_check(Trial *t, Guard *guard, const Progress *progress) {
+// ---- candidates ----
+
+static double usable_bytes(const Trial *t, const Simulated *s) {
+  return t->request->limit_bytes > 0 ? t->request->limit_bytes : s->usable_bytes;
+}
+
+// Of two predictions the one that fits is better, then the faster one.
+static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
+  if ((a->refused != NULL) != (b->refused != NULL)) return !a->refused;
+  bool fits_a = a->peak_bytes <= usable, fits_b = b->peak_bytes <= usable;
+  if (fits_a != fits_b) return fits_a;
+  return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
+}
+
+// A way to obey the solution: its decisions, or its shardings of arguments and results, from which
+// the partitioner decides the rest.
+typedef struct Candidate {
+  Trial *t;
+  const Program *program;  // annotated, in the second case
+  const char *decisions;   // NULL: the partitioner's own
+  Session session;
+  StrBuf saved;
+} Candidate;
+
+static Status *candidate_body(Guard *guard, void *arg) {
+  Candidate *c = arg;
+  Trial *t = c->t;
+  strbuf_init(&c->saved, guard);
+  session_clone(&c->session, guard, c->program, NULL);
+  CompileRequest request = {.annotations = t->annotations,
+                            .local.out_decisions = &c->saved,
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  if (c->decisions)
+    request.local.decisions = str_of(c->decisions);
+  else
+    request.annotations.n_meshes = 0;  // the annotated program has it
+  Compiled compiled;
+  TRY(compile(&c->session, &request, &compiled));
+  const Simulated *s = compiled.prediction.simulated;
+  PlanTrial trial = t->plan->best;
+  trial.seconds = s->seconds;
+  trial.peak_bytes = s->peak_bytes;
+  trial.greedy = !c->decisions;
+  trial.refused = NULL;
+  if (c->decisions) t->busy = s->collective_seconds, t->exposed = s->exposed_seconds;
   Plan *plan = t->plan;
-  PlanTrial *trial = &plan->best;
+  if (plan->decisions && !is_better(&trial, &plan->best, usable_bytes(t, s))) return NULL;
+  plan->best = trial;
+  plan->compute_seconds = s->compute_seconds;
+  plan->exposed_seconds = s->exposed_seconds;
+  plan->utilization = s->utilization;
+  plan->usable_bytes = usable_bytes(t, s);
+  plan->bytes = s->bytes;
+  plan->decisions = arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
+  list_values(t, plan);
+  return NULL;
+}
+
+// Compiles and simulates a candidate; keeps it if it is the best so far.
+static void try_candidate(Trial *t, const Program *program, const char *decisions) {
+  Candidate c = {.t = t, .program = program, .decisions = decisions};
+  Status *status = guard_run(candidate_body, &c);
+  if (status && decisions) {
+    t->n_refused++;
+    if (!t->plan->decisions)
+      t->plan->best.refused = arena_printf(t->arena, "%s", status_message(status));
+  }
+  status_free(status);
+  session_deinit(&c.session);
+  strbuf_deinit(&c.saved);
+}
+
+// Writes the solution's shardings of arguments and results into the model's program.
+static Status *annotate_edges(Trial *t) {
+  Session *s = &t->model_session;
+  const Model *m = &t->model;
+  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
+    bool argument = i < m->n_arguments;
+    uint32_t k = argument ? i : i - m->n_arguments;
+    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
+    Sharding sharding = model_sharding(m, var, t->choice[var]);
+    Type type = argument ? function_argument_type(s->program, m->entry, k)
+                         : function_result_type(s->program, m->entry, k);
+    if (type_info(s->context, type)->kind != TYPE_TENSOR || !type_info(s->context, type)->rank)
+      continue;
+    Attr attr;
+    TRY(closed_sharding(s, sharding, type, &attr));
+    if (argument)
+      annotation_set(s->program, function_argument(s->program, m->entry, k), attr);
+    else
+      annotation_set_result(s->program, m->entry, k, attr);
+  }
+  return NULL;
+}
+
+// One round: solve, and try what the solution says.
+static Status *solve_and_try(Trial *t, Guard *guard) {
+  Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
-  SolveResult result;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
-                    &result));
+                    &t->solved));
   plan->solve_seconds += clock_seconds() - start;
-  trial->outcome = result.outcome;
-  trial->bound_seconds = model_seconds(result.bound);
-  plan->n_vars = m->vars.count;
-  plan->n_tied = m->n_tied_ops;
-  plan->core_vars = result.core_vars;
-  if (result.outcome == SOLVE_INFEASIBLE || result.outcome == SOLVE_NOT_FOUND) {
-    trial->refused = result.outcome == SOLVE_INFEASIBLE
-                         ? "no assignment of shardings fits in memory"
-                         : "no assignment of shardings that fits in memory was found";
+  SolveOutcome outcome = t->solved.outcome;
+  bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
+  if (t->scale >= 1 && !plan->best.bound_seconds) {  // of the problem as it is
+    plan->best.outcome = outcome;
+    plan->best.bound_seconds = model_seconds(t->solved.bound);
+    plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
+    plan->best.problem_peak_bytes = found ? (double)t->solved.peak_bytes : 0;
+    plan->n_vars = m->vars.count;
+    plan->n_tied = m->n_tied_ops;
+    plan->core_vars = t->solved.core_vars;
+  }
+  if (!found) {
+    if (!plan->decisions)
+      plan->best.refused = outcome == SOLVE_INFEASIBLE
+                               ? "no assignment of shardings fits in memory"
+                               : "no assignment of shardings that fits in memory was found";
     return NULL;
   }
-  trial->cost_seconds = model_seconds(result.cost);
-  trial->problem_peak_bytes = (double)result.peak_bytes;
   start = clock_seconds();
   t->text.used = 0;
   Json json = {.out = &t->text};
   json_open(&json, '{');
   plan_decisions(m, t->choice, &json);
   json_close(&json, '}');
-  plan->decisions = keep_text(t);
-  session_clone(&t->session, guard, t->program, progress);
-  CompileRequest request = {.annotations = t->annotations,
-                            .local.decisions = str_of(plan->decisions),
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
-  Compiled compiled;
-  TRY(compile(&t->session, &request, &compiled));
-  const Simulated *s = compiled.prediction.simulated;
-  trial->seconds = s->seconds;
-  trial->peak_bytes = s->peak_bytes;
-  plan->compute_seconds = s->compute_seconds;
-  plan->exposed_seconds = s->exposed_seconds;
-  plan->utilization = s->utilization;
-  plan->usable_bytes = s->usable_bytes;
-  plan->bytes = s->bytes;
-  list_values(t, plan);
+  try_candidate(t, t->program, keep_text(t));
+  TRY(annotate_edges(t));
+  try_candidate(t, t->model_session.program, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
 
-static Status *trial_body(Guard *guard, void *arg) {
+static Status *round_body(Guard *guard, void *arg) {
   Trial *t = arg;
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
-  TRY(extract(t, guard, NULL));
+  TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
-  return solve_and_check(t, guard, NULL);
+  return solve_and_try(t, guard);
 }
 
-// Plans for one mesh. A trial that cannot be used has `refused`.
+static Status *run_round(Trial *t) {
+  Status *status = guard_run(round_body, t);
+  if (t->has_model) model_release(&t->model);
+  t->has_model = false;
+  session_deinit(&t->model_session);
+  t->model_session = (Session){0};
+  strbuf_deinit(&t->text);
+  return status;
+}
+
+enum { ROUNDS = 3 };
+
+// Plans for one mesh. Later rounds solve with the fraction of communication that was exposed in the
+// simulation, and with less memory if the simulation needed more than the problem.
 static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
                         Arena *arena, Plan *out) {
   *out = (Plan){.best.mesh = mesh};
@@ -323,23 +443,25 @@ static Status *try_mesh(const Program *program, const PlanRequest *request, cons
              .request = request,
              .annotations = request->annotations,
              .mesh = mesh,
+             .scale = 1,
              .arena = arena,
              .plan = out};
   if (mesh) {
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
-  Status *status = guard_run(trial_body, &t);
-  if (status && t.has_model && t.session.program) {
-    out->best.refused = arena_printf(arena, "%s", status_message(status));
-    status_free(status);
-    status = NULL;
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    TRY(run_round(&t));
+    if (!out->decisions) break;
+    double over = out->best.peak_bytes - out->usable_bytes;
+    double scale = t.busy > 0 ? t.exposed / t.busy : 1;
+    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
+    if (over <= 0 && (t.busy <= 0 || (scale > 0.8 * t.scale && scale < 1.25 * t.scale))) break;
+    if (over > 0) t.limit_bytes -= 1.05 * over;
+    if (t.limit_bytes <= 0) break;
+    t.scale = scale;
   }
-  if (t.has_model) model_release(&t.model);
-  session_deinit(&t.session);
-  session_deinit(&t.model_session);
-  strbuf_deinit(&t.text);
-  return status;
+  return NULL;
 }
 
 // ---- meshes ----
@@ -356,13 +478,6 @@ static void list_meshes(uint32_t n, uint32_t level, Arena *arena, TextVec *out) 
       if (n / x % y == 0)
         VEC_PUSH(arena, out, arena_printf(arena, "x=%u,y=%u,z=%u", x, y, n / x / y));
   }
-}
-
-static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
-  if ((a->refused != NULL) != (b->refused != NULL)) return !a->refused;
-  bool fits_a = a->peak_bytes <= usable, fits_b = b->peak_bytes <= usable;
-  if (fits_a != fits_b) return fits_a;
-  return a->seconds < b->seconds;
 }
 
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,

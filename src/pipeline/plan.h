@@ -27,6 +27,7 @@ typedef struct PlanTrial {
   double cost_seconds, bound_seconds;  // of the problem: the sum of all times, without overlap
   double problem_peak_bytes;
   SolveOutcome outcome;
+  bool greedy;          // only arguments and results are as solved; the partitioner chose the rest
   const char *refused;  // why it cannot be used; NULL = it can
 } PlanTrial;
 

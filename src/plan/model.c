@@ -71,6 +71,7 @@ typedef struct Moved {
 typedef struct ModelBuild {
   Model *m;
   Diag *diag;
+  double communication;
   Port *ports;  // per value
   VEC(Use) uses;
   uint32_t position;
@@ -125,7 +126,7 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
   Status *status = reshard_plan(m->strategies.table, &m->network, from, to, type, scratch, &plan);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = plan.price.seconds;
+    row.seconds = plan.price.seconds * b->communication;
   else if (from && to)
     row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
   status_free(status);
@@ -276,7 +277,7 @@ static void price_op(ModelBuild *b, uint32_t var) {
     double seconds = rates_seconds(&m->rates, alone || !memory ? flops * work : 0,
                                    alone || memory ? bytes : 0, type, contracts);
     double own = set->n ? set->items[k].own.seconds : 0;
-    v->costs[k] = units((seconds + start + own) * v->runs);
+    v->costs[k] = units((seconds + start + own * b->communication) * v->runs);
   }
 }
 
@@ -815,6 +816,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   ModelBuild *b = ARENA_NEW(&m->arena, ModelBuild);
   *b = (ModelBuild){.m = m,
                     .diag = diag,
+                    .communication = options->communication > 0 ? options->communication : 1,
                     .ports = ARENA_ARRAY(&m->arena, Port, n_values),
                     .made_at = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .last = ARENA_ARRAY(&m->arena, uint32_t, n_values),

@@ -44,6 +44,7 @@ typedef struct ModelOptions {
   // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
   const Sharding *fixed, *fixed_results;
   const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
+  double communication;   // factor of the prices of communication; 0 is 1
   bool untied;            // repeated layers may differ
 } ModelOptions;
 
