@@ -85,7 +85,7 @@ typedef struct Trial {
   double busy, exposed;       // seconds of collectives in the last candidate
   Arena *arena;               // of the results
   Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
-  Session model_session, session;
+  Session model_session;
   Model model;
   bool has_model;
   uint32_t n_refused;
@@ -216,7 +216,7 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   options->fixed_results = results;
 }
 
-// Builds the model of a clone, with prices of communication times t->scale.
+// Builds the model of a clone.
 static Status *extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
   session_clone(s, guard, t->program, NULL);
@@ -232,18 +232,15 @@ static Status *extract(Trial *t, Guard *guard) {
                           .n_devices = mesh->n_devices,
                           .level = t->request->level,
                           .call_rules = s->call_rules,
-                          .untied = t->request->untied,
-                          .communication = t->scale};
+                          .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
     options.state = pair_state(s->program, entry, &s->arena);
   }
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
-  if (t->limit_bytes <= 0) t->limit_bytes = (double)t->model.problem.limit_bytes;
-  if (t->request->limit_bytes > 0 && t->limit_bytes > t->request->limit_bytes)
-    t->limit_bytes = t->request->limit_bytes;
-  t->model.problem.limit_bytes = (int64_t)t->limit_bytes;
+  t->limit_bytes = (double)t->model.problem.limit_bytes;
+  if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
   return NULL;
 }
 
@@ -378,6 +375,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
+  model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
                     &t->solved));
@@ -413,29 +411,31 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   return NULL;
 }
 
-static Status *round_body(Guard *guard, void *arg) {
+enum { ROUNDS = 3 };
+
+// Later rounds solve with the fraction of communication that was exposed in the simulation, and
+// with less memory if the simulation needed more than the problem.
+static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
-  return solve_and_try(t, guard);
+  for (uint32_t round = 0; round < ROUNDS; round++) {
+    TRY(solve_and_try(t, guard));
+    if (!t->plan->decisions) break;
+    double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
+    double scale = t->busy > 0 ? t->exposed / t->busy : 1;
+    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
+    if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
+    if (over > 0) t->limit_bytes -= 1.05 * over;
+    if (t->limit_bytes <= 0) break;
+    t->scale = scale;
+  }
+  return NULL;
 }
 
-static Status *run_round(Trial *t) {
-  Status *status = guard_run(round_body, t);
-  if (t->has_model) model_release(&t->model);
-  t->has_model = false;
-  session_deinit(&t->model_session);
-  t->model_session = (Session){0};
-  strbuf_deinit(&t->text);
-  return status;
-}
-
-enum { ROUNDS = 3 };
-
-// Plans for one mesh. Later rounds solve with the fraction of communication that was exposed in the
-// simulation, and with less memory if the simulation needed more than the problem.
+// Plans for one mesh. A trial that cannot be used has `refused`.
 static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
                         Arena *arena, Plan *out) {
   *out = (Plan){.best.mesh = mesh};
@@ -450,18 +450,11 @@ static Status *try_mesh(const Program *program, const PlanRequest *request, cons
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
-  for (uint32_t round = 0; round < ROUNDS; round++) {
-    TRY(run_round(&t));
-    if (!out->decisions) break;
-    double over = out->best.peak_bytes - out->usable_bytes;
-    double scale = t.busy > 0 ? t.exposed / t.busy : 1;
-    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
-    if (over <= 0 && (t.busy <= 0 || (scale > 0.8 * t.scale && scale < 1.25 * t.scale))) break;
-    if (over > 0) t.limit_bytes -= 1.05 * over;
-    if (t.limit_bytes <= 0) break;
-    t.scale = scale;
-  }
-  return NULL;
+  Status *status = guard_run(mesh_body, &t);
+  if (t.has_model) model_release(&t.model);
+  session_deinit(&t.model_session);
+  strbuf_deinit(&t.text);
+  return status;
 }
 
 // ---- meshes ----
