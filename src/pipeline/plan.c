@@ -11,6 +11,7 @@
 #include "pipeline/plan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +24,8 @@
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "plan/decisions.h"
-#include "plan/model.h"
+#include "plan/summary.h"
+#include "pipeline/plan_private.h"
 
 // ---- the flat program ----
 
@@ -81,6 +83,7 @@ typedef struct Trial {
   const PlanRequest *request;
   PropagateRequest annotations;
   const char *mesh;
+  const char *any_shape;      // the machine's text without its shape; NULL = the default
   double scale, limit_bytes;  // of this round
   double busy, exposed;       // seconds of collectives in the last candidate
   Arena *arena;               // of the results
@@ -88,6 +91,8 @@ typedef struct Trial {
   Session model_session;
   Model model;
   bool has_model;
+  bool explain;  // if nothing fits
+  bool probe;    // only whether the problem has a solution
   uint32_t n_refused;
   StrBuf text;
   uint32_t *choice;
@@ -223,7 +228,8 @@ static Status *extract(Trial *t, Guard *guard) {
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
-  TRY(session_read_machine(s, t->annotations.machine));
+  const char *machine = t->annotations.machine;
+  TRY(session_read_machine(s, machine ? machine : machine_text("default")));
   const Mesh *mesh = sharding_mesh(s->table, s->mesh);
   if (!mesh) FAIL(INVALID_ARGUMENT, "the program has several meshes: give one with --mesh");
   Entries entries = program_entries(s->program, &s->arena);
@@ -330,6 +336,9 @@ static Status *candidate_body(Guard *guard, void *arg) {
   plan->bytes = s->bytes;
   plan->decisions = arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   list_values(t, plan);
+  t->text.used = 0;
+  plan_summary(&t->model, t->choice, &t->text);
+  plan->strategy = keep_text(t);
   return NULL;
 }
 
@@ -370,6 +379,42 @@ static Status *annotate_edges(Trial *t) {
   return NULL;
 }
 
+static Status *mesh_body(Guard *guard, void *arg);
+
+enum { MOST_ENOUGH = 4096 };
+
+// The least multiple (by powers of two) of the devices for which the problem has a solution; 0 if
+// there is none up to MOST_ENOUGH.
+static uint32_t devices_enough(const Trial *failed) {
+  const Mesh *mesh = sharding_mesh(failed->model_session.table, failed->model_session.mesh);
+  if (failed->request->annotations.n_rules || failed->request->annotations.layout) return 0;
+  for (uint32_t n = 2 * mesh->n_devices; n <= MOST_ENOUGH; n *= 2) {
+    Plan plan = {0};
+    Trial t = *failed;
+    uint32_t inner = mesh->n_devices;
+    char text[64];
+    snprintf(text, sizeof text, "x=%u,y=%u", n / inner, inner);
+    t.mesh = text;
+    t.annotations.meshes = &t.mesh;
+    t.annotations.n_meshes = 1;
+    t.annotations.machine = failed->any_shape;
+    t.plan = &plan;
+    t.probe = true;
+    t.explain = false;
+    t.has_model = false;
+    t.model_session = (Session){0};
+    t.text = (StrBuf){0};
+    Status *status = guard_run(mesh_body, &t);
+    if (t.has_model) model_release(&t.model);
+    session_deinit(&t.model_session);
+    strbuf_deinit(&t.text);
+    bool found = !status && plan.best.seconds > 0;
+    status_free(status);
+    if (found) return n;
+  }
+  return 0;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -391,7 +436,14 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
   }
+  if (found && t->probe) {
+    plan->best.seconds = 1;
+    return NULL;
+  }
   if (!found) {
+    if (!plan->decisions && t->explain)
+      plan->shortfall =
+          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
     if (!plan->decisions)
       plan->best.refused = outcome == SOLVE_INFEASIBLE
                                ? "no assignment of shardings fits in memory"
@@ -437,13 +489,15 @@ static Status *mesh_body(Guard *guard, void *arg) {
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
 static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                        Arena *arena, Plan *out) {
+                        bool explain, Arena *arena, Plan *out) {
   *out = (Plan){.best.mesh = mesh};
   Trial t = {.program = program,
              .request = request,
              .annotations = request->annotations,
              .mesh = mesh,
+             .any_shape = request->machine_of_any_shape,
              .scale = 1,
+             .explain = explain,
              .arena = arena,
              .plan = out};
   if (mesh) {
@@ -485,11 +539,12 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
   for (uint32_t i = 0; i < meshes.count; i++) {
     Plan plan;
     guard_tell(guard, "planning", i, meshes.count);
-    TRY(try_mesh(program, request, meshes.items[i], arena, &plan));
+    bool explain = i + 1 == meshes.count && (!i || !out->decisions);
+    TRY(try_mesh(program, request, meshes.items[i], explain, arena, &plan));
     trials[i] = plan.best;
     model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
     double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-    if (!i || is_better(&plan.best, &out->best, usable)) *out = plan;
+    if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
   }
   out->trials = trials;
   out->program = program_hash(program);

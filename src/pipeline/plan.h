@@ -6,11 +6,13 @@
 #include "solve/solve.h"
 
 typedef struct PlanRequest {
-  PropagateRequest annotations;  // constraints; its meshes: the one to plan for, or none
-  uint32_t level;                // 1: about a second; 2: seconds to minutes
-  uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
-  bool untied;                   // repeated layers may differ
-  double limit_bytes;            // memory of a device; 0: the machine's
+  PropagateRequest annotations;      // constraints; its meshes: the one to plan for, or none
+  uint32_t level;                    // 1: about a second; 2: seconds to minutes
+  uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
+  bool untied;                       // repeated layers may differ
+  double limit_bytes;                // memory of a device; 0: the machine's
+  const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
+                                     // would suffice; NULL = the same as annotations.machine
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -35,6 +37,8 @@ typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
   uint32_t n_trials;
+  const char *strategy;   // in words: one line per mesh axis
+  const char *shortfall;  // if nothing fits: why, and remedies, on several lines; else NULL
   uint64_t program;       // program_hash of the flat program
   const char *decisions;  // JSON (docs/partition-decisions.md), for the program with inlined calls
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;

@@ -75,6 +75,16 @@ static void put_trials(const Plan *plan, StrBuf *out) {
   }
 }
 
+static void put_strategy(const Plan *plan, StrBuf *out) {
+  if (!plan->strategy) return;
+  strbuf_puts(out, "strategy\n  ");
+  for (const char *c = plan->strategy; *c; c++) {
+    strbuf_putc(out, *c);
+    if (*c == '\n') strbuf_puts(out, "  ");
+  }
+  strbuf_putc(out, '\n');
+}
+
 void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
   char a[32], b[32], c[32];
   const PlanTrial *t = &plan->best;
@@ -96,6 +106,7 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
                 simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->core_vars,
                 plan->n_tied);
   put_trials(plan, out);
+  put_strategy(plan, out);
   put_rows(plan, out);
 }
 
@@ -141,6 +152,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_key(&json, "utilization"), json_double(&json, plan->utilization);
   json_key(&json, "usable_bytes"), json_double(&json, plan->usable_bytes);
   json_key(&json, "sent_bytes"), json_double(&json, plan->bytes);
+  if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
   json_break(&json, 1);

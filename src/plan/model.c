@@ -676,6 +676,10 @@ static bool has_flag(const Model *m, uint32_t argument, const char *name) {
          attr_get(m->p->context, dicts->items[argument], name) != 0;
 }
 
+bool model_is_donated(const Model *m, uint32_t argument) {
+  return has_flag(m, argument, "tf.aliasing_output") || has_flag(m, argument, "jax.buffer_donor");
+}
+
 // Per fusion: its FLOPs and bytes in the global program, which say what limits it.
 static void sum_fusions(ModelBuild *b) {
   Model *m = b->m;
@@ -726,7 +730,7 @@ static void size_borders(ModelBuild *b, BlockId block) {
   int64_t end = b->position;
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    bool donated = has_flag(m, i, "tf.aliasing_output") || has_flag(m, i, "jax.buffer_donor");
+    bool donated = model_is_donated(m, i);
     bool pair = m->options.state && m->options.state[i];
     double copies = pair && !donated ? 2 : 1;
     set_bytes(b, m->argument_vars[i], copies * size_of(m, v), 0,

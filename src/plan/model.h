@@ -78,6 +78,8 @@ void model_scale(Model *model, double communication, double limit_bytes);
 
 // The sharding of a variable that is not an op, in a strategy.
 Sharding model_sharding(const Model *model, uint32_t var, uint32_t strategy);
+// May the program write over an argument (tf.aliasing_output, jax.buffer_donor)?
+bool model_is_donated(const Model *model, uint32_t argument);
 double model_seconds(Wide cost);  // of a cost of the problem
 
 #endif
