@@ -121,11 +121,12 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
   Model *m = b->m;
   Arena *scratch = &m->strategies.scratch;
   ArenaMark mark = arena_mark(scratch);
-  ReshardPlan plan;
-  Status *status = reshard_plan(m->strategies.table, &m->network, from, to, type, scratch, &plan);
+  Price price = {0, 0, 0};
+  Status *status =
+      reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &price);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = plan.price.seconds;
+    row.seconds = price.seconds;
   else if (from && to)
     row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
   status_free(status);
