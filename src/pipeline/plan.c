@@ -15,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "annotate/target.h"
 #include "base/clock.h"
@@ -57,7 +56,38 @@ void plan_flatten(Program *p, Guard *guard, Arena *arena) {
   }
 }
 
-Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
+static void release_text(void *text) { strbuf_deinit(text); }
+
+// A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
+// its decisions satisfy those already, and annotations change the numbers of ops.
+static void plan_annotations(PropagateRequest *request, const Source *rules) {
+  request->rules = rules;
+  request->n_rules = rules ? 1 : 0;
+  request->layout = NULL;
+  request->names = NULL;
+  request->try_orders = false;
+}
+
+// The annotations of a plan, one rule per line.
+static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
+  StrBuf text;
+  strbuf_init(&text, arena->guard);
+  GuardCleanup cleanup = {release_text, &text, NULL};
+  guard_push(arena->guard, &cleanup);
+  bool good = list && list->kind == JSON_ARRAY;
+  for (uint32_t i = 0; good && i < list->count; i++) {
+    good = list->items[i].kind == JSON_STRING;
+    if (good) strbuf_printf(&text, "%s\n", list->items[i].string);
+  }
+  const char *kept = arena_printf(arena, "%.*s", (int)text.used, text.used ? text.data : "");
+  *out = (Source){.path = "<plan>", .text = kept, .size = text.used};
+  guard_pop(arena->guard, &cleanup);
+  strbuf_deinit(&text);
+  if (!good) FAIL(INVALID_ARGUMENT, "the plan's \"annotations\" are not an array of rules");
+  return NULL;
+}
+
+Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
   const JsonValue *root;
   Status *status = json_read(text, arena, &root);
   if (status) {
@@ -65,7 +95,8 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
     status_free(status);
     FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
   }
-  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program");
+  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
+                  *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
   if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
       !json_get(root, "decisions"))
     FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
@@ -73,6 +104,18 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
   if (!hash || hash->kind != JSON_STRING ||
       strcmp(hash->string, arena_printf(arena, "%016" PRIx64, program_hash(p))) != 0)
     FAIL(INVALID_ARGUMENT, "the plan is for another program: plan this one with tessera plan");
+  Source *rules = NULL;
+  if (greedy && greedy->kind == JSON_BOOL && greedy->truth) {
+    rules = ARENA_NEW(arena, Source);
+    TRY(read_rules(json_get(root, "annotations"), arena, rules));
+  }
+  plan_annotations(request, rules);
+  if (mesh && mesh->kind == JSON_STRING) {
+    const char **meshes = ARENA_NEW(arena, const char *);
+    *meshes = mesh->string;
+    request->meshes = meshes;
+    request->n_meshes = 1;
+  }
   return NULL;
 }
 
@@ -96,24 +139,13 @@ typedef struct Trial {
   uint32_t n_refused;
   StrBuf text;
   uint32_t *choice;
+  const char *rules;  // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
-}
-
-// The attribute of a sharding on the session's mesh, all dimensions closed.
-static Status *closed_sharding(Session *s, Sharding sharding, Type type, Attr *out) {
-  uint32_t rank = type_info(s->context, type)->rank;
-  DimSharding *dims = ARENA_ARRAY(&s->arena, DimSharding, rank + 1);
-  ShardFactor *none = ARENA_ARRAY(&s->arena, ShardFactor, rank + 1);
-  for (uint32_t d = 0; d < rank; d++)
-    dims[d] = sharding ? sharding_info(s->table, sharding)->dims[d]
-                       : (DimSharding){&none[d], 1, false, PRIORITY_NONE};
-  ShardingInfo info = {.mesh = s->mesh, .rank = rank, .dims = dims};
-  return sharding_to_attr(s->table, sharding_intern(s->table, &info), out);
 }
 
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
@@ -280,6 +312,30 @@ static void list_values(Trial *t, Plan *plan) {
   plan->results = values + m->n_arguments;
 }
 
+// The solution's shardings of arguments and results, as rules of --shard.
+static void write_rules(Trial *t) {
+  Session *s = &t->model_session;
+  const Model *m = &t->model;
+  StrBuf rules;
+  strbuf_init(&rules, s->guard);
+  GuardCleanup cleanup = {release_text, &rules, NULL};
+  guard_push(s->guard, &cleanup);
+  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
+    bool argument = i < m->n_arguments;
+    uint32_t k = argument ? i : i - m->n_arguments;
+    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
+    Type type = argument ? function_argument_type(s->program, m->entry, k)
+                         : function_result_type(s->program, m->entry, k);
+    const TypeInfo *info = type_info(s->context, type);
+    if (info->kind != TYPE_TENSOR || !info->rank) continue;
+    strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
+                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
+  }
+  t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
+  guard_pop(s->guard, &cleanup);
+  strbuf_deinit(&rules);
+}
+
 // ---- candidates ----
 
 static double usable_bytes(const Trial *t, const Simulated *s) {
@@ -298,8 +354,8 @@ static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
 // the partitioner decides the rest.
 typedef struct Candidate {
   Trial *t;
-  const Program *program;  // annotated, in the second case
-  const char *decisions;   // NULL: the partitioner's own
+  const char *decisions;  // NULL: the partitioner's own
+  Source rules;           // then: the annotations
   Session session;
   StrBuf saved;
 } Candidate;
@@ -308,15 +364,14 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, c->program, NULL);
+  session_clone(&c->session, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = &c->saved,
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
-  if (c->decisions)
-    request.local.decisions = str_of(c->decisions);
-  else
-    request.annotations.n_meshes = 0;  // the annotated program has it
+  c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
+  plan_annotations(&request.annotations, c->decisions ? NULL : &c->rules);
+  if (c->decisions) request.local.decisions = str_of(c->decisions);
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   const Simulated *s = compiled.prediction.simulated;
@@ -335,6 +390,7 @@ static Status *candidate_body(Guard *guard, void *arg) {
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
   plan->decisions = arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
+  plan->annotations = t->rules;
   list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model, t->choice, &t->text);
@@ -343,8 +399,8 @@ static Status *candidate_body(Guard *guard, void *arg) {
 }
 
 // Compiles and simulates a candidate; keeps it if it is the best so far.
-static void try_candidate(Trial *t, const Program *program, const char *decisions) {
-  Candidate c = {.t = t, .program = program, .decisions = decisions};
+static void try_candidate(Trial *t, const char *decisions) {
+  Candidate c = {.t = t, .decisions = decisions};
   Status *status = guard_run(candidate_body, &c);
   if (status && decisions) {
     t->n_refused++;
@@ -354,29 +410,6 @@ static void try_candidate(Trial *t, const Program *program, const char *decision
   status_free(status);
   session_deinit(&c.session);
   strbuf_deinit(&c.saved);
-}
-
-// Writes the solution's shardings of arguments and results into the model's program.
-static Status *annotate_edges(Trial *t) {
-  Session *s = &t->model_session;
-  const Model *m = &t->model;
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
-    if (type_info(s->context, type)->kind != TYPE_TENSOR || !type_info(s->context, type)->rank)
-      continue;
-    Attr attr;
-    TRY(closed_sharding(s, sharding, type, &attr));
-    if (argument)
-      annotation_set(s->program, function_argument(s->program, m->entry, k), attr);
-    else
-      annotation_set_result(s->program, m->entry, k, attr);
-  }
-  return NULL;
 }
 
 static Status *mesh_body(Guard *guard, void *arg);
@@ -456,9 +489,10 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   json_open(&json, '{');
   plan_decisions(m, t->choice, &json);
   json_close(&json, '}');
-  try_candidate(t, t->program, keep_text(t));
-  TRY(annotate_edges(t));
-  try_candidate(t, t->model_session.program, NULL);
+  const char *decisions = keep_text(t);
+  write_rules(t);
+  try_candidate(t, decisions);
+  try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }

@@ -138,6 +138,20 @@ static void write_trial(const PlanTrial *t, Json *json) {
   json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
 }
 
+// One rule per line, and whether the decisions are about the program with these annotations.
+static void write_annotations(const Plan *plan, Json *json) {
+  json_break(json, 1);
+  json_key(json, "annotated"), json_bool(json, plan->best.greedy);
+  json_key(json, "annotations"), json_open(json, '[');
+  for (const char *line = plan->annotations; line && *line;) {
+    size_t n = strcspn(line, "\n");
+    json_break(json, 2);
+    json_str(json, (Str){line, n});
+    line += n + (line[n] == '\n');
+  }
+  json_close(json, ']');
+}
+
 void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   Json json = {.out = out};
   json_open(&json, '{');
@@ -169,6 +183,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_close(&json, ']');
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
+  write_annotations(plan, &json);
   json_break(&json, 1);
   json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));
   json_close(&json, '}');
