@@ -497,7 +497,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   return NULL;
 }
 
-enum { ROUNDS = 3 };
+enum { ROUNDS = 3, ROUNDS_QUICK = 2 };
 
 // Later rounds solve with the fraction of communication that was exposed in the simulation, and
 // with less memory if the simulation needed more than the problem.
@@ -507,7 +507,8 @@ static Status *mesh_body(Guard *guard, void *arg) {
   double start = clock_seconds();
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
-  for (uint32_t round = 0; round < ROUNDS; round++) {
+  uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
+  for (uint32_t round = 0; round < rounds; round++) {
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
