@@ -4,7 +4,9 @@
 // in this order follows the program.
 #include "solve/reduce_private.h"
 
-#include "base/heap.h"
+#include <string.h>
+
+#include "solve/order.h"
 
 #define NONE UINT32_MAX
 
@@ -17,22 +19,12 @@ typedef struct Builder {
 
 // ---- variables ----
 
-typedef struct Place {
-  int64_t begin;
-  uint32_t var;
-} Place;
-
-static bool place_before(const void *a, const void *b, const void *user) {
-  const Place *x = a, *y = b;
-  (void)user;
-  return x->begin != y->begin ? x->begin < y->begin : x->var < y->var;
-}
-
 static bool has_choice(const ReduceVar *var) { return var->parent == NONE && var->alive > 1; }
 
 static void order_vars(Builder *b) {
   Reduction *r = b->r;
-  VEC(Place) places = {0};
+  VEC(uint32_t) vars = {0};
+  VEC(int64_t) begins = {0};
   for (uint32_t v = 0; v < r->n_vars; v++) {
     b->core_of[v] = NONE;
     if (r->vars[v].parent == NONE && r->vars[v].alive == 1) {
@@ -40,16 +32,16 @@ static void order_vars(Builder *b) {
       while (r->vars[v].cost[p] == CORE_FORBIDDEN) p++;
       b->core->constant += r->vars[v].cost[p];
     }
-    if (has_choice(&r->vars[v]))
-      VEC_PUSH(r->arena, &places, ((Place){r->problem->vars.items[v].begin, v}));
+    if (!has_choice(&r->vars[v])) continue;
+    VEC_PUSH(r->arena, &vars, v);
+    VEC_PUSH(r->arena, &begins, r->problem->vars.items[v].begin);
   }
-  HeapOrder order = {sizeof(Place), place_before, NULL};
-  heap_sort(places.items, places.count, &order);
-  b->core->n_vars = places.count;
-  r->core_var = ARENA_ARRAY(r->arena, uint32_t, places.count);
-  for (uint32_t i = 0; i < places.count; i++) {
-    r->core_var[i] = places.items[i].var;
-    b->core_of[places.items[i].var] = i;
+  const uint32_t *order = order_by_key(begins.items, begins.count, r->arena);
+  b->core->n_vars = vars.count;
+  r->core_var = ARENA_ARRAY(r->arena, uint32_t, vars.count);
+  for (uint32_t i = 0; i < vars.count; i++) {
+    r->core_var[i] = vars.items[order[i]];
+    b->core_of[r->core_var[i]] = i;
   }
 }
 
