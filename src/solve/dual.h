@@ -14,7 +14,9 @@ typedef struct Dual {
   Arena *arena;
   double *price;         // per point, >= 0
   double *unary;         // per state: cost and priced bytes
-  float **m, **mt;       // per edge: the matrix as floats, INFINITY where forbidden; its transpose
+  float **m, **mt;       // per matrix: as floats, INFINITY where forbidden; its transpose. Rows are
+                         // padded with INFINITY to a multiple of 8
+  double *share;         // per variable: of its belief, sent along each edge
   float **to_a, **to_b;  // per edge: messages, which are in one block
   float *messages;
   size_t n_messages;

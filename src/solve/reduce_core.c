@@ -15,6 +15,8 @@ typedef struct Builder {
   Core *core;
   uint32_t *core_of;   // per variable of the problem
   uint32_t *point_of;  // per point and one more: the core's point at or after it
+  VEC(CoreMatrix) matrices;
+  IdMap interned;
 } Builder;
 
 // ---- variables ----
@@ -67,37 +69,85 @@ static void add_states(Builder *b) {
 
 // ---- edges ----
 
-static const int64_t *core_matrix(const Builder *b, const ReduceEdge *e, bool swap) {
+// Writes the entries between strategies that are alive.
+static void fill_matrix(const Builder *b, const ReduceEdge *e, const CoreEdge *edge, bool swap,
+                        int64_t *out) {
   const Reduction *r = b->r;
   const Core *core = b->core;
-  uint32_t rows = b->core_of[swap ? e->b : e->a], columns = b->core_of[swap ? e->a : e->b];
-  int64_t *m = arena_alloc(r->arena, (uint64_t)core->n[rows] * core->n[columns] * sizeof *m);
-  const uint32_t *p_of = r->core_strategy + core->first[rows];
-  const uint32_t *q_of = r->core_strategy + core->first[columns];
-  for (uint32_t p = 0, at = 0; p < core->n[rows]; p++)
-    for (uint32_t q = 0; q < core->n[columns]; q++) {
+  const uint32_t *p_of = r->core_strategy + core->first[edge->a];
+  const uint32_t *q_of = r->core_strategy + core->first[edge->b];
+  for (uint32_t p = 0, at = 0; p < core->n[edge->a]; p++)
+    for (uint32_t q = 0; q < core->n[edge->b]; q++) {
       uint64_t i = swap ? (uint64_t)q_of[q] * e->m->columns + p_of[p]
                         : (uint64_t)p_of[p] * e->m->columns + q_of[q];
-      m[at++] = e->m->at[i];
+      out[at++] = e->m->at[i];
     }
-  return m;
+}
+
+static bool same_matrix(const void *owner, uint32_t id, const void *key) {
+  const Builder *b = owner;
+  const CoreMatrix *x = &b->matrices.items[id - 1], *y = key;
+  if (x->rows != y->rows || x->columns != y->columns) return false;
+  return !memcmp(x->m, y->m, (size_t)x->rows * x->columns * sizeof *x->m);
+}
+
+static void add_real(Arena *arena, CoreMatrix *m) {
+  uint32_t width = core_padded(m->columns), width_t = core_padded(m->rows);
+  double *real = ARENA_ARRAY(arena, double, (size_t)m->rows *width);
+  double *real_t = ARENA_ARRAY(arena, double, (size_t)m->columns *width_t);
+  for (uint32_t p = 0; p < m->rows; p++)
+    for (uint32_t q = 0; q < m->columns; q++) {
+      int64_t entry = m->m[(size_t)p * m->columns + q];
+      real[(size_t)p * width + q] = real_t[(size_t)q * width_t + p] =
+          entry == CORE_FORBIDDEN ? CORE_BROKEN : (double)entry;
+    }
+  m->real = real, m->real_t = real_t;
+}
+
+// Layers that are not tied still have equal matrices: kept once, they stay in the cache.
+static void intern_matrix(Builder *b, const ReduceEdge *e, bool swap, CoreEdge *edge) {
+  Arena *arena = b->r->arena;
+  CoreMatrix key = {.rows = b->core->n[edge->a], .columns = b->core->n[edge->b]};
+  size_t n = (size_t)key.rows * key.columns;
+  ArenaMark mark = arena_mark(arena);
+  int64_t *m = arena_alloc(arena, n * sizeof *m);
+  fill_matrix(b, e, edge, swap, m);
+  key.m = m;
+  uint64_t hash = hash_bytes(m, n * sizeof *m);
+  uint32_t id = idmap_find(&b->interned, hash, same_matrix, b, &key);
+  if (id) {
+    arena_rewind(arena, mark);
+  } else {
+    add_real(arena, &key);
+    VEC_PUSH(arena, &b->matrices, key);
+    id = b->matrices.count;
+    idmap_add(&b->interned, arena->guard, hash, id);
+  }
+  edge->matrix = id - 1;
+  edge->m = b->matrices.items[id - 1].m;
 }
 
 static void add_edges(Builder *b) {
   Reduction *r = b->r;
   Core *core = b->core;
   VEC(CoreEdge) edges = {0};
+  GuardCleanup cleanup = {idmap_release, &b->interned, NULL};
+  guard_push(r->arena->guard, &cleanup);
   for (uint32_t i = 0; i < r->n_edges; i++) {
     const ReduceEdge *e = &r->edges[i];
     if (!e->m || b->core_of[e->a] == NONE || b->core_of[e->b] == NONE) continue;
     bool swap = b->core_of[e->a] > b->core_of[e->b];
-    CoreEdge edge = {b->core_of[swap ? e->b : e->a], b->core_of[swap ? e->a : e->b],
-                     core_matrix(b, e, swap)};
+    CoreEdge edge = {.a = b->core_of[swap ? e->b : e->a], .b = b->core_of[swap ? e->a : e->b]};
+    intern_matrix(b, e, swap, &edge);
     core->n_entries += (uint64_t)core->n[edge.a] * core->n[edge.b];
     VEC_PUSH(r->arena, &edges, edge);
   }
+  guard_pop(r->arena->guard, &cleanup);
+  idmap_deinit(&b->interned);
   core->edges = edges.items;
   core->n_edges = edges.count;
+  core->matrices = b->matrices.items;
+  core->n_matrices = b->matrices.count;
 }
 
 static void add_adjacency(Builder *b) {
@@ -152,12 +202,14 @@ static void keep_points(Builder *b) {
     }
   }
   core->fixed = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
+  core->time = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
   int64_t sum = 0;
   for (uint32_t t = 0; t < r->n_points; t++) {
     sum += most[t];
     b->point_of[t] = core->n_points;
-    if (r->options.no_memory || sum + r->fixed[t] > r->problem->limit_bytes)
-      core->fixed[core->n_points++] = r->fixed[t];
+    if (!r->options.no_memory && sum + r->fixed[t] <= r->problem->limit_bytes) continue;
+    core->time[core->n_points] = r->times[t];
+    core->fixed[core->n_points++] = r->fixed[t];
   }
   b->point_of[r->n_points] = core->n_points;
 }

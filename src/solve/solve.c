@@ -23,8 +23,8 @@
 #include "solve/eliminate.h"
 #include "solve/search.h"
 
-// Work per level. One unit is 1 to 4 nanoseconds.
-static const uint64_t level_work[] = {0, UINT64_C(1000000000), UINT64_C(12000000000)};
+// Work per level. One unit is about a nanosecond.
+static const uint64_t level_work[] = {0, UINT64_C(600000000), UINT64_C(12000000000)};
 
 // Shares of the budget at which rounds end: small problems are done after the first. A round raises
 // the bound for ASCENT of its time, then improves its own plan until FRESH, then the best one.
