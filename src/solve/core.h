@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
+#include "base/idmap.h"
+#include "base/vec.h"
 
 #define CORE_FORBIDDEN INT64_MAX  // of a matrix entry
 
@@ -25,6 +26,7 @@ typedef struct CoreMatrix {
   uint32_t rows, columns;
   const int64_t *m;
   const double *real, *real_t;  // the same, CORE_BROKEN where forbidden, and transposed; padded
+  int64_t most;                 // largest allowed entry
 } CoreMatrix;
 
 typedef struct CoreEdge {
@@ -58,6 +60,22 @@ typedef struct Core {
   uint32_t most_states;  // largest n
   uint64_t n_entries;    // matrix entries over all edges: the work of one sweep
 } Core;
+
+// ---- building ----
+
+typedef struct CoreMatrices {
+  VEC(CoreMatrix) items;
+  IdMap interned;  // idmap_deinit when the list is complete
+} CoreMatrices;
+
+// Gives the edge the matrix with entries m, which were allocated after `mark`: freed if an equal
+// one is in the list. Expected O(entries).
+void core_matrices_add(CoreMatrices *list, Arena *arena, ArenaMark mark, const int64_t *m,
+                       const Core *core, CoreEdge *edge);
+// Computes what follows from variables, matrices and edges: adjacency, sizes, scale.
+void core_finish(Core *core, Arena *arena);
+
+// ---- reading ----
 
 // The costs of v's strategies on an edge against strategy q of its other end.
 static inline const double *core_row(const Core *core, const CoreEdge *e, uint32_t v, uint32_t q) {

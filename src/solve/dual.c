@@ -65,6 +65,7 @@ void dual_init(Dual *d, const Core *core, Arena *arena) {
   d->unary = ARENA_ARRAY(arena, double, core->n_states);
   d->belief = ARENA_ARRAY(arena, double, core->n_states);
   d->from = ARENA_ARRAY(arena, float, core->most_states + 1);
+  d->minimizer = ARENA_ARRAY(arena, uint32_t, core->n_vars);
   d->scratch = ARENA_ARRAY(arena, double, 2 * (size_t)core->most_states + 1);
   d->m = ARENA_ARRAY(arena, float *, core->n_matrices);
   d->mt = ARENA_ARRAY(arena, float *, core->n_matrices);
@@ -182,6 +183,12 @@ static double visit(Dual *d, uint32_t v, bool forward) {
 // The backward sweep's increases, counted from 0, are the bound: they are the least values of the
 // trees that TRW-S splits the graph into.
 void dual_sweep(Dual *d) {
+  if (d->exact) {
+    d->least = elimination_run(d->exact, d->unary, d->minimizer);
+    d->bound = d->least - d->memory_term;
+    d->work += elimination_work(d->exact);
+    return;
+  }
   for (uint32_t v = 0; v < d->core->n_vars; v++) (void)visit(d, v, true);
   double bound = 0;
   for (uint32_t v = d->core->n_vars; v-- > 0;) bound += visit(d, v, false);
@@ -192,6 +199,10 @@ void dual_sweep(Dual *d) {
 
 void dual_decode(Dual *d, uint32_t *x) {
   const Core *core = d->core;
+  if (d->exact) {
+    if (core->n_vars) memcpy(x, d->minimizer, core->n_vars * sizeof *x);
+    return;
+  }
   for (uint32_t v = 0; v < core->n_vars; v++) {
     double *value = d->scratch;
     memcpy(value, d->unary + core->first[v], core->n[v] * sizeof *value);
@@ -294,7 +305,7 @@ static void exact_send(const Certificate *c, uint32_t e) {
       if (now < least) least = now;
     }
     c->to_a[e][p] = least;
-    if (c->residuals) edge_residuals(c, e, p);
+    if (c->residuals && c->residuals->edge) edge_residuals(c, e, p);
   }
 }
 
@@ -342,8 +353,26 @@ static Wide exact_sweep(Dual *d, Residuals *residuals) {
   return bound;
 }
 
+// Elimination's bound less what rounding may have added. Every number in it is at least 0: a plan's
+// sum of k numbers is off by at most k 2^-53 of itself, and so is the memory term.
+static double rounded_down(const Dual *d, double least) {
+  double error = elimination_error(d->exact);
+  double memory = d->memory_term * (1 + 4e-16 * (d->core->n_points + 4));
+  double sum = least, whole = 0;
+  if (d->memory_term > 0 || modf(least, &whole) != 0 || least > 0x1p52) sum = least * (1 - error);
+  return sum - memory - (d->memory_term > 0 ? 1e-15 * (sum + memory) : 0);
+}
+
+static int64_t certify_exact(const Dual *d) {
+  double bound = ceil(rounded_down(d, d->least));
+  if (d->least >= CORE_BROKEN / 2) return CORE_FORBIDDEN;
+  if (!(bound > -0x1p62)) return INT64_MIN;
+  return (int64_t)bound + d->core->constant;
+}
+
 // Costs are integers: the bound is rounded up.
 int64_t dual_certify(Dual *d) {
+  if (d->exact) return certify_exact(d);
   Wide bound = exact_sweep(d, NULL), one = (Wide)1 << FRACTION_BITS, whole = bound / one;
   if (bound > 0 && whole * one != bound) whole++;
   return whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
@@ -353,4 +382,36 @@ void dual_residuals(Dual *d, int64_t cap, Residuals *out) {
   out->cap = cap;
   Wide bound = exact_sweep(d, out), part = ((Wide)1 << FRACTION_BITS) / RESIDUAL_ONE;
   out->bound = bound / part - (bound < 0);
+}
+
+// A plan with a state costs at least the bound and the state's residual.
+static void useless_by_residuals(Dual *d, int64_t upper, bool *out) {
+  ArenaMark mark = arena_mark(d->arena);
+  const Core *core = d->core;
+  Residuals r = {.state = ARENA_ARRAY(d->arena, int64_t, core->n_states)};
+  dual_residuals(d, INT64_MAX / 2, &r);
+  Wide least = r.bound;
+  for (uint32_t s = 0; s < core->n_states; s++)
+    out[s] = least + r.state[s] > (Wide)(upper - 1) * RESIDUAL_ONE;
+  arena_rewind(d->arena, mark);
+}
+
+static void useless_by_marginals(Dual *d, int64_t upper, bool *out) {
+  const Core *core = d->core;
+  double *least = ARENA_ARRAY(d->arena, double, core->n_states);
+  elimination_marginals(d->exact, d->unary, least);
+  d->work += 4 * elimination_work(d->exact);
+  double most = (double)(upper - 1) - (double)core->constant;
+  for (uint32_t s = 0; s < core->n_states; s++)
+    out[s] = rounded_down(d, least[s] * (1 - 1e-11)) > most + 1e-9 * fabs(most);
+}
+
+uint32_t dual_find_useless(Dual *d, int64_t upper, bool *out) {
+  uint32_t count = 0;
+  if (d->exact)
+    useless_by_marginals(d, upper, out);
+  else
+    useless_by_residuals(d, upper, out);
+  for (uint32_t s = 0; s < d->core->n_states; s++) count += out[s];
+  return count;
 }

@@ -496,6 +496,10 @@ static void add_vars(Reduction *r) {
         var->cost[p] = CORE_FORBIDDEN;
       else
         var->alive++;
+    if (r->options.fix && r->options.fixed_var == v)
+      for (uint32_t p = 0; p < var->n; p++)
+        if (p != r->options.fixed_strategy && var->cost[p] != CORE_FORBIDDEN)
+          var->cost[p] = CORE_FORBIDDEN, var->alive--;
     if (!var->alive) r->infeasible = true;
     if (var->n > r->most) r->most = var->n;
   }
@@ -539,7 +543,7 @@ static void run_rules(Reduction *r) {
     if (r->infeasible) return;
     reduce_memory_items(r);
     if (!r->options.no_memory) reduce_points(r);
-    bool again = !r->options.no_memory && reduce_kill_by_memory(r);
+    bool again = !r->options.no_memory && !r->options.any_limit && reduce_kill_by_memory(r);
     if (r->infeasible) return;
     if (!again && !r->options.no_dominance) again = kill_dominated(r);
     if (!again) return;
@@ -584,5 +588,20 @@ void reduction_expand(const Reduction *r, const uint32_t *core_choice, uint32_t 
     const ReduceVar *var = &r->vars[r->contracted.items[i]];
     uint32_t above = out_choice[var->parent];
     out_choice[r->contracted.items[i]] = var->map ? var->map[above] : above;
+  }
+}
+
+void reduction_project(const Reduction *r, const uint32_t *choice, uint32_t *out) {
+  const Core *core = &r->core;
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    uint32_t best = 0, strategy = choice[r->core_var[v]];
+    for (uint32_t p = 0; p < core->n[v]; p++) {
+      uint32_t s = core->first[v] + p;
+      if (core->cost[s] < core->cost[core->first[v] + best]) best = p;
+      if (r->core_strategy[s] != strategy) continue;
+      best = p;
+      break;
+    }
+    out[v] = best;
   }
 }

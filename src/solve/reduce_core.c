@@ -4,8 +4,6 @@
 // in this order follows the program.
 #include "solve/reduce_private.h"
 
-#include <string.h>
-
 #include "solve/order.h"
 
 #define NONE UINT32_MAX
@@ -15,8 +13,6 @@ typedef struct Builder {
   Core *core;
   uint32_t *core_of;   // per variable of the problem
   uint32_t *point_of;  // per point and one more: the core's point at or after it
-  VEC(CoreMatrix) matrices;
-  IdMap interned;
 } Builder;
 
 // ---- variables ----
@@ -55,7 +51,6 @@ static void add_states(Builder *b) {
   for (uint32_t i = 0; i < core->n_vars; i++) {
     core->n[i] = r->vars[r->core_var[i]].alive;
     core->first[i + 1] = core->first[i] + core->n[i];
-    if (core->n[i] > core->most_states) core->most_states = core->n[i];
   }
   core->n_states = core->first[core->n_vars];
   core->cost = ARENA_ARRAY(r->arena, int64_t, core->n_states);
@@ -84,104 +79,31 @@ static void fill_matrix(const Builder *b, const ReduceEdge *e, const CoreEdge *e
     }
 }
 
-static bool same_matrix(const void *owner, uint32_t id, const void *key) {
-  const Builder *b = owner;
-  const CoreMatrix *x = &b->matrices.items[id - 1], *y = key;
-  if (x->rows != y->rows || x->columns != y->columns) return false;
-  return !memcmp(x->m, y->m, (size_t)x->rows * x->columns * sizeof *x->m);
-}
-
-static void add_real(Arena *arena, CoreMatrix *m) {
-  uint32_t width = core_padded(m->columns), width_t = core_padded(m->rows);
-  double *real = ARENA_ARRAY(arena, double, (size_t)m->rows *width);
-  double *real_t = ARENA_ARRAY(arena, double, (size_t)m->columns *width_t);
-  for (uint32_t p = 0; p < m->rows; p++)
-    for (uint32_t q = 0; q < m->columns; q++) {
-      int64_t entry = m->m[(size_t)p * m->columns + q];
-      real[(size_t)p * width + q] = real_t[(size_t)q * width_t + p] =
-          entry == CORE_FORBIDDEN ? CORE_BROKEN : (double)entry;
-    }
-  m->real = real, m->real_t = real_t;
-}
-
 // Layers that are not tied still have equal matrices: kept once, they stay in the cache.
-static void intern_matrix(Builder *b, const ReduceEdge *e, bool swap, CoreEdge *edge) {
-  Arena *arena = b->r->arena;
-  CoreMatrix key = {.rows = b->core->n[edge->a], .columns = b->core->n[edge->b]};
-  size_t n = (size_t)key.rows * key.columns;
-  ArenaMark mark = arena_mark(arena);
-  int64_t *m = arena_alloc(arena, n * sizeof *m);
-  fill_matrix(b, e, edge, swap, m);
-  key.m = m;
-  uint64_t hash = hash_bytes(m, n * sizeof *m);
-  uint32_t id = idmap_find(&b->interned, hash, same_matrix, b, &key);
-  if (id) {
-    arena_rewind(arena, mark);
-  } else {
-    add_real(arena, &key);
-    VEC_PUSH(arena, &b->matrices, key);
-    id = b->matrices.count;
-    idmap_add(&b->interned, arena->guard, hash, id);
-  }
-  edge->matrix = id - 1;
-  edge->m = b->matrices.items[id - 1].m;
-}
-
 static void add_edges(Builder *b) {
   Reduction *r = b->r;
   Core *core = b->core;
   VEC(CoreEdge) edges = {0};
-  GuardCleanup cleanup = {idmap_release, &b->interned, NULL};
+  CoreMatrices matrices = {0};
+  GuardCleanup cleanup = {idmap_release, &matrices.interned, NULL};
   guard_push(r->arena->guard, &cleanup);
   for (uint32_t i = 0; i < r->n_edges; i++) {
     const ReduceEdge *e = &r->edges[i];
     if (!e->m || b->core_of[e->a] == NONE || b->core_of[e->b] == NONE) continue;
     bool swap = b->core_of[e->a] > b->core_of[e->b];
     CoreEdge edge = {.a = b->core_of[swap ? e->b : e->a], .b = b->core_of[swap ? e->a : e->b]};
-    intern_matrix(b, e, swap, &edge);
-    core->n_entries += (uint64_t)core->n[edge.a] * core->n[edge.b];
+    ArenaMark mark = arena_mark(r->arena);
+    int64_t *m = arena_alloc(r->arena, (size_t)core->n[edge.a] * core->n[edge.b] * sizeof *m);
+    fill_matrix(b, e, &edge, swap, m);
+    core_matrices_add(&matrices, r->arena, mark, m, core, &edge);
     VEC_PUSH(r->arena, &edges, edge);
   }
   guard_pop(r->arena->guard, &cleanup);
-  idmap_deinit(&b->interned);
+  idmap_deinit(&matrices.interned);
   core->edges = edges.items;
   core->n_edges = edges.count;
-  core->matrices = b->matrices.items;
-  core->n_matrices = b->matrices.count;
-}
-
-static void add_adjacency(Builder *b) {
-  Core *core = b->core;
-  uint32_t *first = ARENA_ARRAY(b->r->arena, uint32_t, core->n_vars + 2);
-  for (uint32_t e = 0; e < core->n_edges; e++)
-    first[core->edges[e].a + 2]++, first[core->edges[e].b + 2]++;
-  for (uint32_t v = 0; v < core->n_vars; v++) first[v + 2] += first[v + 1];
-  core->adjacent = ARENA_ARRAY(b->r->arena, uint32_t, 2 * (size_t)core->n_edges);
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    core->adjacent[first[core->edges[e].a + 1]++] = e;
-    core->adjacent[first[core->edges[e].b + 1]++] = e;
-  }
-  core->adjacent_first = first;
-}
-
-// A thousandth of the sum of the largest costs.
-static double cost_scale(const Core *core) {
-  double sum = 1000;
-  for (uint32_t v = 0; v < core->n_vars; v++) {
-    int64_t most = 0;
-    for (uint32_t s = core->first[v]; s < core->first[v + 1]; s++)
-      if (core->cost[s] > most) most = core->cost[s];
-    sum += (double)most;
-  }
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    int64_t most = 0;
-    uint64_t n = (uint64_t)core->n[core->edges[e].a] * core->n[core->edges[e].b];
-    for (uint64_t i = 0; i < n; i++)
-      if (core->edges[e].m[i] > most && core->edges[e].m[i] < CORE_FORBIDDEN)
-        most = core->edges[e].m[i];
-    sum += (double)most;
-  }
-  return sum / 1000;
+  core->matrices = matrices.items.items;
+  core->n_matrices = matrices.items.count;
 }
 
 // ---- memory ----
@@ -190,6 +112,7 @@ static double cost_scale(const Core *core) {
 static void keep_points(Builder *b) {
   Reduction *r = b->r;
   Core *core = b->core;
+  bool keeps_all = r->options.no_memory || r->options.any_limit;
   int64_t *most = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
   for (uint32_t i = 0; i < core->n_vars; i++) {
     const ReduceVar *var = &r->vars[r->core_var[i]];
@@ -207,7 +130,7 @@ static void keep_points(Builder *b) {
   for (uint32_t t = 0; t < r->n_points; t++) {
     sum += most[t];
     b->point_of[t] = core->n_points;
-    if (!r->options.no_memory && sum + r->fixed[t] <= r->problem->limit_bytes) continue;
+    if (!keeps_all && sum + r->fixed[t] <= r->problem->limit_bytes) continue;
     core->time[core->n_points] = r->times[t];
     core->fixed[core->n_points++] = r->fixed[t];
   }
@@ -249,8 +172,7 @@ void reduce_build_core(Reduction *r) {
   order_vars(&b);
   add_states(&b);
   add_edges(&b);
-  add_adjacency(&b);
   keep_points(&b);
   add_items(&b);
-  r->core.scale = cost_scale(&r->core);
+  core_finish(&r->core, r->arena);
 }

@@ -244,8 +244,11 @@ void reduce_points(Reduction *r) {
   s.touched = ARENA_ARRAY(r->arena, uint32_t, r->n_vars + 1);
   s.is_touched = ARENA_ARRAY(r->arena, bool, r->n_vars);
   measure(&s);
-  drop_harmless(&s);
-  compact(&s);
+  sort_events(&s);
+  if (!r->options.any_limit) {
+    drop_harmless(&s);
+    compact(&s);
+  }
   compare_neighbours(&s);
   compact(&s);
   compare_with_peaks(&s);
