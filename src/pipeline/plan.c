@@ -460,7 +460,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
-  if (t->scale >= 1 && !plan->best.bound_seconds) {  // of the problem as it is
+  if (t->scale >= 1 && plan->best.bound_seconds <= 0) {  // of the problem as it is
     plan->best.outcome = outcome;
     plan->best.bound_seconds = model_seconds(t->solved.bound);
     plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
