@@ -24,6 +24,7 @@ static Status *plan_segment_body(void *arg) {
   Session *s = &job->rewrite.session;
   plan_flatten(s->program, s->guard, &s->arena);
   TRY(session_read_machine(s, job->request.annotations.machine));
+  if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
   if (!job->request.devices && !job->request.annotations.n_meshes)
