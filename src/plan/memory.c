@@ -9,7 +9,9 @@ static int64_t least(const ModelVar *v) {
   return bytes == INT64_MAX ? 0 : bytes;
 }
 
-static bool is_kept(const ModelVar *v) { return v->kind == VAR_ARGUMENT || v->kind == VAR_RESULT || v->new_state; }
+static bool is_kept(const ModelVar *v) {
+  return v->kind == VAR_ARGUMENT || v->kind == VAR_RESULT || v->new_state;
+}
 
 static void add_value(MemoryNeed *need, OpId op, double bytes) {
   uint32_t i = need->n_values < MEMORY_MOST_VALUES ? need->n_values++ : MEMORY_MOST_VALUES;
