@@ -31,7 +31,7 @@ page loop "$dir/loop.mlir" --mesh x=4,y=4,z=4 --shard 'batch.*=P("x")' --shard '
 page one examples/mlp.mlir --machine h100
 page many examples/mlp.mlir --mesh data=512 --shard 'x=P("data")' --machine h100:8x64
 
-# Data of a planner, written by hand until one passes them (ReportPlan).
+# Data of a planner (ReportPlan) and a strided tensor, written by hand.
 python3 - "$dir/gpt.html" "$dir/plan.html" <<'PLAN'
 import json, re, sys
 text = open(sys.argv[1], encoding="utf-8").read()
@@ -41,7 +41,10 @@ data["plan"] = {
     "strategy": "data x8, Megatron x4 on heads and MLP, ZeRO-1 on moments", "bound_seconds": 0.985 * step, "gap": 0.015,
     "runners_up": [{"name": f"plan {i}", "seconds": step * (1.01 + 0.03 * i), "peak_bytes": data["peak_bytes"] * (0.4 + 2.1 * i)} for i in range(5)],
     "search": [{"work": 1000 * i, "cost": None if i < 2 else step * (1 + 0.4 * 0.8 ** i), "bound": 0.985 * step * (1 - 0.5 * 0.7 ** i)} for i in range(40)]}
+data["tensors"].insert(0, {"role": "argument", "index": 999, "name": "strided", "type": "tensor<16xf32>", "dims": [16], "bytes": 16,
+                           "global_bytes": 64, "sharding": '[4{} 4{"model"}]', "split": [[[4], [4, 1]]]})
 new = json.dumps(data).replace("<", "\\u003c")
 open(sys.argv[2], "w", encoding="utf-8").write(re.sub(r'(id="data">\n).*?(\n?</script>)', lambda m: m.group(1) + new + m.group(2), text, count=1, flags=re.S))
 PLAN
-browse "$dir/loop.html" "$dir/one.html" "$dir/many.html" "$dir/plan.html"
+browse "$dir/plan.html" --tiles '{"strided": ["[0:1|4:5|8:9|...]", "[1:2|5:6|9:10|...]", "[2:3|6:7|10:11|...]", "[3:4|7:8|11:12|...]", "[0:1|"]}'
+browse "$dir/loop.html" "$dir/one.html" "$dir/many.html"

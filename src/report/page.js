@@ -87,6 +87,7 @@ addEventListener("keydown", (event) => { if (event.key === "Escape") hideTip(); 
 
 // columns: {label, value(row) for sorting, show(row), num, cls, label}. options: sort (column), ascending, cards, pick(row).
 // Rows that can be picked are one tab stop; arrow keys move within the table.
+const mostPrinted = 40;  // as in page.css
 function makeTable(parent, columns, rows, options) {
   let order = options.sort || 0, ascending = !!options.ascending, picked = null, shown = [];
   const head = el("tr"), body = el("tbody");
@@ -145,6 +146,7 @@ function makeTable(parent, columns, rows, options) {
   }
   draw();
   fill(parent, table);
+  if (rows.length > mostPrinted) parent.append(el("p", {class: "hint print-only"}, "The first " + mostPrinted + " rows are printed."));
   return {pick, setRows(next) { rows = next; draw(); }};
 }
 
@@ -510,7 +512,7 @@ function drawTensors() {
     {label: "Sharding", cls: "type", value: (r) => r.sharding, show: (r) => breakable(r.sharding)},
     {label: "Per device", num: true, value: (r) => r.bytes, show: (r) => bytesText(r.bytes)},
     {label: "Global", num: true, off: true, value: (r) => r.global_bytes, show: (r) => bytesText(r.global_bytes)},
-  ], [], {sort: 2, label: "Arguments and results", pick: chooseTensor, empty: "No tensor matches."});
+  ], data.tensors, {sort: 2, label: "Arguments and results", pick: chooseTensor, empty: "No tensor matches."});
   function rows() {
     const role = $("role").value, text = $("filter").value.trim().toLowerCase();
     return data.tensors.filter((t) => t.role === role && (!text || (t.name + " " + t.type + " " + t.sharding).toLowerCase().includes(text)));
@@ -1043,7 +1045,7 @@ function drawCauses() {
     {label: "Busy", num: true, value: (r) => r.seconds, show: (r) => secondsText(r.seconds)},
     {label: "Exposed", num: true, value: (r) => r.exposed_seconds, show: (r) => secondsText(r.exposed_seconds)},
     {label: "Cause", cls: "why wide-cell", show: (r) => r.why === null ? plural(r.causes, "cause") :
-      [r.cause ? el("div", {class: "small"}, causeWords[r.cause] || r.cause) : null, r.why || "The program has no reason for it (--why and --locations keep reasons in a printed program).",
+      [r.cause ? el("div", {class: "small"}, r.partial ? "an unreduced value is needed reduced" : causeWords[r.cause] || r.cause) : null, r.why || "The program has no reason for it (--why and --locations keep reasons in a printed program).",
         r.with_others ? "; combined with " + plural(r.with_others, "other value") : ""]},
   ], rows, {sort: 6, cards: true, label: "Collectives by " + how, empty: "The local program has no collectives."});
   const left = data.causes_left_out;

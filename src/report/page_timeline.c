@@ -283,7 +283,7 @@ static void streams_json(Drawing *d, const uint32_t *number, Json *json) {
 // Of each interval the point of most bytes; points that change nothing are left out.
 static void points_json(const Drawing *d, double seconds, Json *json) {
   const PointVec *points = &d->points;
-  double width = seconds / REPORT_MOST_POINTS, before = -1;
+  double width = seconds / (double)REPORT_MOST_POINTS, before = -1;
   json_key(json, "points"), json_open(json, '[');
   for (uint32_t i = 0, end; i < points->count; i = end) {
     const Point *most = &points->items[i];
