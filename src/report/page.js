@@ -369,7 +369,7 @@ function drawMesh() {
   for (let position = 0; position < n; position++) nodes.push(deviceNode(layout, position, count));
   svg.setAttribute("width", layout.width);
   svg.setAttribute("height", layout.height);
-  fill(svg, nodes, el("rect", {id: "device-mark", fill: "none", "stroke-width": 3, style: {stroke: "var(--focus)"}, rx: 3}));
+  fill(svg, nodes, el("rect", {id: "device-mark", fill: "none", "stroke-width": 3, style: {stroke: "var(--focus)", "pointer-events": "none"}, rx: 3}));
   const hint = ["Devices of one colour hold the same tile."];
   if (n < nDevices) hint.push("The first " + countText(n) + " of " + countText(nDevices) + " devices are drawn.");
   if (tensor && tensor.sharding === "unknown") hint[0] = "The program does not say how its arguments are sharded.";
@@ -416,8 +416,13 @@ function markDevice() {
   const [head, ...rest] = deviceLines(device);
   fill($("device-facts"), el("b", null, head), " " + rest.join(". ").replace(/\.$/, "") + (rest.length ? "." : ""));
   for (const node of document.querySelectorAll("#tiles-figure [data-key]"))
-    node.setAttribute("stroke-width", held[device] && node.getAttribute("data-key") === held[device].key ? 3 : 0.75),
-    node.style.setProperty("stroke", held[device] && node.getAttribute("data-key") === held[device].key ? "var(--focus)" : "var(--back)");
+    outline(node, !!held[device] && node.getAttribute("data-key") === held[device].key);
+}
+// Thin tiles have no outline, which would hide their colour.
+function outline(node, selected) {
+  const thin = Math.min(node.getAttribute("width"), node.getAttribute("height")) < 8;
+  node.setAttribute("stroke-width", selected ? 3 : thin ? 0 : 0.75);
+  node.style.setProperty("stroke", selected ? "var(--focus)" : "var(--back)");
 }
 function chooseDevice(position) {
   device = position;
@@ -441,7 +446,7 @@ function drawTiles() {
     const pointer = {onpointermove: (event) => showTip(event.clientX, event.clientY, tileLines(tile)), onpointerleave: hideTip, onclick: () => chooseDevice(tile.devices[0])};
     rects.forEach(([x, y, rw, rh], i) => {
       if (rw <= 0 || rh <= 0) return;
-      nodes.push(el("rect", Object.assign({x: left + x * w, y: top + y * h, width: rw * w, height: rh * h, fill: colour.back, "data-key": key, "stroke-width": 0.75, style: {stroke: "var(--back)"}}, pointer)));
+      nodes.push(el("rect", Object.assign({x: left + x * w, y: top + y * h, width: rw * w, height: rh * h, fill: colour.back, "data-key": key}, pointer)));
       const ids = tile.devices.map(deviceId), most = Math.max(1, Math.floor((rw * w - 8) / 22));
       const label = ids.length <= most ? ids.join(", ") : ids.slice(0, most).join(", ") + "\u2026";
       if (!i && rw * w > 7 * label.length && rh * h > 14 && rw * w > 16)
@@ -456,6 +461,7 @@ function drawTiles() {
   if (tensor.sharding === "unknown") hint[0] = "The local tensor.";
   if (others.length) hint.push("Not drawn: " + others.map((d) => "dim " + d).join(", ") + (split.length ? ", of which dim " + split.join(", dim ") + (split.length > 1 ? " are" : " is") + " split, too." : "."));
   $("tiles-hint").textContent = hint.join(" ");
+  markDevice();
   svg.setAttribute("aria-label", hint.join(" "));
 }
 function tileLines(tile) {
@@ -578,8 +584,7 @@ const rowTop = (i) => axisHeight + i * (rowHeight + rowGap) + rowGap - 4;
 function barName(bar) {
   if (bar.kind === WAITING) return "waiting for collectives";
   if (bar.kind === LOOP) return kindText(bar.op && bar.op.name) + ": " + plural(bar.trips, "iteration");
-  if (!bar.op) return plural(bar.count, "op");
-  return kindText(bar.op.name);
+  return bar.count > 1 ? plural(bar.count, "op") : kindText(bar.op && bar.op.name);
 }
 function barColour(bar) {
   if (bar.kind === COLLECTIVE) return colours.collective;
@@ -587,11 +592,12 @@ function barColour(bar) {
   return bar.op && contractions.has(kindText(bar.op.name)) ? colours.contraction : colours.compute;
 }
 function barLines(stream, bar) {
-  const op = bar.op, lines = [(op && op.value ? op.value + " = " : "") + barName(bar)];
+  const op = bar.op, merged = bar.count > 1, lines = [(op && op.value && !merged ? op.value + " = " : "") + barName(bar)];
+  if (merged && op) lines.push("the longest: " + (op.value ? op.value + " = " : "") + kindText(op.name));
   if (op && op.path) lines.push(op.path);
   if (placeText(op)) lines.push(placeText(op));
   lines.push(secondsText(bar.seconds) + " from " + secondsText(bar.start) + (bar.busy < 0.999 * bar.seconds && bar.kind !== WAITING ? ", busy " + secondsText(bar.busy) : ""));
-  if (!op && bar.kind !== WAITING) lines.push("merged: too short to draw one by one");
+  if (merged) lines.push("merged: too short to draw one by one");
   if (bar.exposed > 0) lines.push(secondsText(bar.exposed) + " exposed");
   if (bar.kind === COLLECTIVE && !bar.exposed) lines.push("hidden behind compute");
   if (bar.critical) lines.push("on the critical path");

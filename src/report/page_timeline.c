@@ -25,7 +25,8 @@ typedef struct Bar {
   double busy;     // of `seconds`
   double exposed;  // of a collective
   double trips;    // of a loop: iterations in this bar
-  OpId op;         // 0 if ops are merged
+  double longest;  // seconds of `op`, while bars are merged
+  OpId op;         // of several the longest; 0: waiting
   uint32_t count;  // of ops
   BarKind kind;
   bool critical;
@@ -170,12 +171,17 @@ static uint32_t merge(const BarVec *bars, double threshold, Bar *out) {
       last.exposed += b->exposed;
       last.count += b->count;
       last.critical |= b->critical;
-      if (last.kind == BAR_WAITING) last.kind = b->kind;
-      last.op = 0;
+      if (b->op && b->seconds > last.longest) {
+        last.longest = b->seconds;
+        last.op = b->op;
+        last.kind = b->kind;
+        last.trips = b->trips;
+      }
     } else {
       if (n && out) out[n - 1] = last;
       n++;
       last = *b;
+      last.longest = b->op ? b->seconds : 0;
       open = small;
     }
   }
@@ -198,7 +204,7 @@ static void merge_all(Drawing *d, double seconds) {
     BarVec *bars = &d->streams[k];
     bars->count = merge(bars, threshold, bars->items);
     for (uint32_t i = 0; i < bars->count; i++) {
-      if (bars->items[i].op || bars->items[i].count < 2) continue;
+      if (bars->items[i].count < 2) continue;
       d->n_merged++;
       d->merged += bars->items[i].count;
     }
