@@ -95,7 +95,8 @@ class Page:
         if phone:
             self.call("Emulation.setTouchEmulationEnabled", enabled=True)
         self.call("Emulation.setEmulatedMedia",
-                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"},
+                            {"name": "prefers-reduced-motion", "value": "reduce"}])  # scrolls at once
         self.call("Page.navigate", url="file://" + os.path.abspath(path))
         self.wait("document.readyState === 'complete'")
 
