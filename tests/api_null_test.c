@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -262,12 +263,49 @@ static void test_struct_sizes(void **state) {
   tsr_program_free(p);
 }
 
+// A size that no version of the struct has would cut a pointer in two.
+static void test_cut_fields(void **state) {
+  (void)state;
+  tsr_program *p = load(), *q = NULL;
+  tsr_propagation *h = NULL;
+  char *out = NULL;
+  size_t end = 2 * sizeof(size_t);
+  for (size_t bytes = sizeof(size_t) + 1; bytes < end; bytes++) {
+    char message[128];
+    tsr_load_options load_options = {.struct_size = bytes, .name = text};
+    snprintf(message, sizeof message,
+             "struct_size of a tsr_load_options is %zu: set it to sizeof(tsr_load_options)", bytes);
+    expect(tsr_program_load(text, sizeof text - 1, &load_options, &q), message);
+    tsr_partition_options partition = {
+        .struct_size = bytes,
+        .annotations = &(tsr_propagate_options){.struct_size = sizeof(tsr_propagate_options)}};
+    snprintf(message, sizeof message,
+             "struct_size of a tsr_partition_options is %zu: set it to "
+             "sizeof(tsr_partition_options)",
+             bytes);
+    expect(tsr_program_partition(p, &partition, NULL, NULL), message);
+  }
+  tsr_propagate_options propagate = {.mesh = "a=2"};
+  propagate.struct_size = offsetof(tsr_propagate_options, mesh) + 3;
+  tsr_error *errors[] = {tsr_program_propagate(p, &propagate, NULL),
+                         tsr_propagation_new(p, &propagate, &h)};
+  for (size_t i = 0; i < 2; i++) {
+    assert_non_null(strstr(tsr_error_message(errors[i]), "struct_size of a tsr_propagate_options"));
+    tsr_error_free(errors[i]);
+  }
+  tsr_print_options print = {.struct_size = offsetof(tsr_print_options, locations) + 1};
+  tsr_error *error = tsr_program_print(p, &print, &out, NULL);
+  assert_non_null(strstr(tsr_error_message(error), "struct_size of a tsr_print_options"));
+  tsr_error_free(error);
+  tsr_program_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_programs),    cmocka_unit_test(test_rules),
-      cmocka_unit_test(test_sharding),    cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_propagation), cmocka_unit_test(test_evaluate),
-      cmocka_unit_test(test_frees),       cmocka_unit_test(test_words),
-      cmocka_unit_test(test_struct_sizes)};
+      cmocka_unit_test(test_programs),     cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_sharding),     cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_propagation),  cmocka_unit_test(test_evaluate),
+      cmocka_unit_test(test_frees),        cmocka_unit_test(test_words),
+      cmocka_unit_test(test_struct_sizes), cmocka_unit_test(test_cut_fields)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,11 +5,12 @@
  *
  * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned
  * by the caller and freed with tsr_error_free. Out parameters are written only on success. Structs
- * begin with struct_size, set by the caller to sizeof the struct it was compiled with: 0 is
- * TSR_ERROR_INVALID_ARGUMENT. Fields are only ever added at the end, and absent fields mean their
- * zero value. A NULL pointer is TSR_ERROR_INVALID_ARGUMENT, naming the argument, unless its
- * function allows it; all free functions take NULL. Nothing here prints or exits. A program may be
- * used by one thread at a time; different programs by different threads at once.
+ * begin with struct_size, set by the caller to sizeof the struct it was compiled with: 0, or a size
+ * that ends inside a field, is TSR_ERROR_INVALID_ARGUMENT. Fields are only ever added at the end,
+ * and absent fields mean their zero value. A NULL pointer is TSR_ERROR_INVALID_ARGUMENT, naming the
+ * argument, unless its function allows it; all free functions take NULL. Nothing here prints or
+ * exits. A program may be used by one thread at a time; different programs by different threads at
+ * once.
  */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H

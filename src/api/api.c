@@ -81,7 +81,9 @@ tsr_error *api_null(const char *function, const char *argument) {
 Status *api_check_struct(const void *theirs, const char *type) {
   size_t bytes;
   memcpy(&bytes, theirs, sizeof bytes);
-  if (bytes < sizeof bytes)
+  // Every version of a struct begins with a size_t, so its size is a multiple of that type's
+  // alignment. Another size would end inside a field, and half of a pointer is a pointer.
+  if (bytes < sizeof bytes || bytes % _Alignof(size_t))
     FAIL(INVALID_ARGUMENT, "struct_size of a %s is %zu: set it to sizeof(%s)", type, bytes, type);
   return NULL;
 }

@@ -46,10 +46,12 @@ tsr_error *api_null(const char *function, const char *argument);
   } while (0)
 
 // Copies a caller's struct into ours as far as both reach; missing fields, or all if `theirs` is
-// NULL, are zero. INVALID_ARGUMENT if its struct_size is not set; `type` names the struct.
+// NULL, are zero. INVALID_ARGUMENT if its struct_size is that of no version of the struct; `type`
+// names the struct.
 Status *api_read_struct(void *ours, size_t our_bytes, const void *theirs,
                         const char *type) MUST_USE;
-// Checks that struct_size of a caller's struct is set; INVALID_ARGUMENT otherwise.
+// Checks that struct_size of a caller's struct is set, and that no field ends behind it;
+// INVALID_ARGUMENT otherwise.
 Status *api_check_struct(const void *theirs, const char *type) MUST_USE;
 #define API_READ(ours, theirs, type)                                                               \
   do {                                                                                             \
