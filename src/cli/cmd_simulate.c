@@ -6,8 +6,8 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/predicted.h"
 #include "cli/rewrite.h"
+#include "pipeline/predicted.h"
 
 typedef struct SimulateJob {
   Rewrite rewrite;
