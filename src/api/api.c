@@ -289,7 +289,8 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
   if (!h) return api_error(status_no_memory());
   *h = (tsr_program){.text = copy_text(program->text, program->source.size),
                      .name = copy_text(program->name, strlen(program->name)),
-                     .as_loaded = program->as_loaded};
+                     .as_loaded = program->as_loaded,
+                     .global_flops = program->global_flops};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
   if (program->decisions) h->decisions = copy_text(program->decisions, strlen(program->decisions));
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};
