@@ -10,12 +10,12 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/inputs.h"
-#include "cli/predicted.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
 #include "partition/mesh_groups.h"
 #include "partition/replica_mode.h"
+#include "pipeline/predicted.h"
 #include "pipeline/trials.h"
 #include "report/show_traffic.h"
 

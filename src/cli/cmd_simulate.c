@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/predicted.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
+#include "pipeline/predicted.h"
 
 typedef struct SimulateJob {
   Rewrite rewrite;
