@@ -151,6 +151,8 @@ static void test_simulation(void **state) {
   NEEDS(tsr_simulation_json, "out_json", s, NULL);
   NEEDS(tsr_simulation_trace, "simulation", NULL, &out);
   NEEDS(tsr_simulation_trace, "out_json", s, NULL);
+  NEEDS(tsr_simulation_report, "simulation", NULL, &out);
+  NEEDS(tsr_simulation_report, "out_html", s, NULL);
   NEEDS(tsr_machine_describe, "out_json", "h100", NULL);
   TAKES(tsr_machine_describe, NULL, &out);
   tsr_text_free(out);

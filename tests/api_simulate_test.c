@@ -29,7 +29,7 @@ static const tsr_propagate_options annotations = {
 static const tsr_partition_options partition = {.struct_size = sizeof partition,
                                                 .annotations = &annotations};
 static const tsr_simulate_options options = {
-    .struct_size = sizeof options, .partition = &partition, .trace = 1};
+    .struct_size = sizeof options, .partition = &partition, .trace = 1, .report = 1};
 
 static void good(tsr_error *error) {
   if (error) fail_msg("%s", tsr_error_message(error));
@@ -113,6 +113,11 @@ static void test_annotated(void **state) {
   has(out, "\"kind\":\"all_reduce\",\"axes\":\"a\"");
   good(tsr_simulation_trace(s, &out));
   has(out, "\"traceEvents\"");
+  // A page with the reasons, though the program was not partitioned with `why`.
+  good(tsr_simulation_report(s, &out));
+  assert_non_null(strstr(out, "\"kind\":\"all_reduce\""));
+  assert_non_null(strstr(out, "is a partial sum over"));
+  has(out, "</html>");
   fails(tsr_simulation_collective(s, 1, &c), TSR_ERROR_OUT_OF_RANGE,
         "collective 1 does not exist: there are 1");
   tsr_step_value v = {.struct_size = sizeof v};
@@ -126,6 +131,7 @@ static void test_annotated(void **state) {
   assert_true(other.seconds == step.seconds && other.peak_bytes == step.peak_bytes);
   assert_true(other.model_utilization == step.model_utilization);
   fails(tsr_simulation_trace(again, &out), TSR_ERROR_FAILED_PRECONDITION, "no trace was kept");
+  fails(tsr_simulation_report(again, &out), TSR_ERROR_FAILED_PRECONDITION, "no page was kept");
   good(tsr_program_traffic(p, &out));
   has(out, "\"predicted\":{\"machine\":{\"name\":\"h100\",\"shape\":[4]}");
   tsr_simulation_free(again);

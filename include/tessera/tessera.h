@@ -373,6 +373,7 @@ typedef struct tsr_simulate_options {
                         100, a guess */
   size_t most_values; /* lines for values in tsr_simulation_text; 0: 10 */
   int trace;          /* also keep a trace for tsr_simulation_trace */
+  int report;         /* also keep a page for tsr_simulation_report */
 } tsr_simulate_options;
 
 typedef struct tsr_simulation tsr_simulation;
@@ -454,6 +455,10 @@ TSR_API tsr_error *tsr_simulation_value(const tsr_simulation *simulation, size_t
 TSR_API tsr_error *tsr_simulation_text(const tsr_simulation *simulation, char **out_text);
 TSR_API tsr_error *tsr_simulation_json(const tsr_simulation *simulation, char **out_json);
 TSR_API tsr_error *tsr_simulation_trace(const tsr_simulation *simulation, char **out_json);
+/* The step as one HTML page that needs no other file, as `tessera simulate --report` writes it
+ * (docs/simulate.md). Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION for a page that was
+ * not kept. */
+TSR_API tsr_error *tsr_simulation_report(const tsr_simulation *simulation, char **out_html);
 
 /* ---- decisions and tiles ---- */
 

@@ -65,7 +65,7 @@ class PartitionOptions(_Sized):
 class SimulateOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("partition", POINTER(PartitionOptions)), ("local", c_int),
                 ("mesh", c_char_p), ("trip_count", c_size_t), ("most_values", c_size_t),
-                ("trace", c_int)]
+                ("trace", c_int), ("report", c_int)]
 
 
 class Step(_Sized):
@@ -167,6 +167,7 @@ _FUNCTIONS = {
     "tsr_simulation_text": (_E, [_H, _OUT]),
     "tsr_simulation_json": (_E, [_H, _OUT]),
     "tsr_simulation_trace": (_E, [_H, _OUT]),
+    "tsr_simulation_report": (_E, [_H, _OUT]),
     "tsr_program_devices": (_E, [_H, POINTER(c_size_t)]),
     "tsr_program_argument_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),

@@ -326,5 +326,6 @@ class Partitioned:
 
     def _repr_html_(self):
         after = "\n".join(self._said() + self._redundant_lines() + self._reason_lines(_MOST_REASONS))
-        return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
-                                             "loops"], self._rows(), after=after)
+        shown = table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
+                                              "loops"], self._rows(), after=after)
+        return shown if self.seconds is None else shown + self.simulate().in_frame()

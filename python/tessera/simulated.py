@@ -1,7 +1,9 @@
 """A predicted step: seconds and what they are spent on, peak memory and what is alive then."""
 
 import collections
+import html
 import json
+import os
 
 from . import table
 from ._lib import SimulateOptions, Simulation, Step, StepCollective, StepValue, encode, machine_json, machine_names
@@ -64,7 +66,7 @@ class Simulated:
                         unknown length, and what each counts as
     trace               the timeline in Chrome's trace format (JSON text), with trace=True; else None
 
-    It prints as the table of `tessera simulate`.
+    It prints as the table of `tessera simulate`. A notebook shows the page of report().
 
     >>> program = tessera.load('''func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
     ...   return %x : tensor<8xf32>
@@ -74,10 +76,13 @@ class Simulated:
     (['all_gather'], 48, [('stablehlo.all_gather', 'result', 32), ('%x', 'argument', 16)])
     """
 
-    def __init__(self, handle, machine, partition=None, local=False, mesh=None, trip_count=0, trace=False):
-        options = SimulateOptions(partition=partition, local=local, mesh=mesh, trip_count=trip_count,
-                                  most_values=_MOST_VALUES, trace=trace)
-        made = Simulation(handle, encode(machine_text(machine), "machine"), options)
+    def __init__(self, handle, machine, partition=None, local=False, mesh=None, trip_count=0, trace=False, keep=None):
+        machine = encode(machine_text(machine), "machine")
+
+        options = {"partition": partition, "local": local, "mesh": mesh, "trip_count": trip_count,
+                   "most_values": _MOST_VALUES}
+        self._made_of = handle, machine, options, keep  # keep: owner of what the options point to
+        made = self._simulate(trace=trace)
         step = made.struct(Step, "tsr_simulation_step")
         self.machine, self.devices = step.machine.decode(), step.devices
         self.seconds = step.seconds
@@ -103,6 +108,10 @@ class Simulated:
         self.trace = made.text("tsr_simulation_trace") if trace else None
         made.close()
 
+    def _simulate(self, **more):
+        handle, machine, options, _ = self._made_of
+        return Simulation(handle, machine, SimulateOptions(**options, **more))
+
     def as_dict(self) -> dict:
         """The object that `tessera simulate --json` prints. `tessera diff` compares two of them in files.
 
@@ -110,6 +119,21 @@ class Simulated:
         True
         """
         return json.loads(self._json)
+
+    def report(self, path=None) -> str:
+        """The step as one HTML page that needs no other file: tensors on the mesh, timeline, memory, collectives
+        by cause (docs/simulate.md). With a path it is also written there, completely or not at all. The step is
+        simulated again for it.
+
+        >>> tessera.simulate("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}").report()[:15]
+        '<!doctype html>'
+        """
+        made = self._simulate(report=True)
+        page = made.text("tsr_simulation_report")
+        made.close()
+        if path is not None:
+            _write(os.fspath(path), page)
+        return page
 
     def __str__(self):
         return self._text
@@ -120,8 +144,32 @@ class Simulated:
     def _repr_html_(self):
         rows = [[c.kind, ",".join(c.axes) or "-", str(c.count), f"{c.runs:.0f}", f"{table.amount(c.bytes)} bytes",
                  table.duration(c.seconds), table.duration(c.waiting)] for c in self.collectives]
-        return table.in_html(f"{table.duration(self.seconds)} per step on {self.machine}",
-                             ["collective", "axes", "ops", "runs", "sent", "busy", "exposed"], rows, after=self._text)
+        return table.in_html(self._title(), ["collective", "axes", "ops", "runs", "sent", "busy", "exposed"], rows,
+                             after=self._text) + self.in_frame()
+
+    def _title(self):
+        return f"{table.duration(self.seconds)} per step on {self.machine}"
+
+    def in_frame(self) -> str:
+        """The page of report() in a frame, as a notebook shows it: its style and script meet nothing of the notebook's.
+
+        >>> tessera.simulate("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}").in_frame()[:8]
+        '<iframe '
+        """
+        return (f'<iframe title="{html.escape(self._title())}" style="width: 100%; height: 900px; border: 1px solid #8888" '
+                f'sandbox="allow-scripts" srcdoc="{html.escape(self.report())}"></iframe>')
+
+
+def _write(path, text):
+    beside = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(beside, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(beside, path)
+    except BaseException:
+        if os.path.exists(beside):
+            os.remove(beside)
+        raise
 
 
 def _busy(c):

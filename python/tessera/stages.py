@@ -221,7 +221,7 @@ def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=
     request = _Request(annotations, None, collectives, trip_count, decisions_of(decisions))
     with request.named():
         return Simulated(program._handle, machine, ctypes.pointer(request.struct), trip_count=request.trip_count,
-                         trace=trace)
+                         trace=trace, keep=request)
 
 
 def _simulate_local(program, hints, local, machine, trip_count, trace):

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "api/api_private.h"
 #include "pipeline/predicted.h"
+#include "report/page.h"
 #include "report/show_machine.h"
 #include "report/show_traffic.h"
 
@@ -58,7 +59,7 @@ struct tsr_simulation {
   tsr_step step;
   tsr_step_collective *collectives;
   tsr_step_value *values;
-  StrBuf text, json, trace;  // empty: not kept
+  StrBuf text, json, trace, page;  // empty: not kept
 };
 
 typedef struct Simulate {
@@ -154,7 +155,7 @@ static void keep_step(Simulate *job) {
                               .n_collectives = s->n_rows};
 }
 
-static void keep_texts(Simulate *job) {
+static Status *keep_texts(Simulate *job) {
   const ShowSimulated *show = &job->predicted.show;
   size_t most = job->options.most_values ? job->options.most_values : DEFAULT_VALUES;
   simulated_put(show, most < UINT32_MAX ? (uint32_t)most : UINT32_MAX, &job->out->text);
@@ -163,6 +164,12 @@ static void keep_texts(Simulate *job) {
   simulated_json(show, &json);
   json_close(&json, '}');
   if (job->options.trace) simulated_trace(show, &trace);
+  if (!job->options.report) return NULL;
+  Report report = {.show = show,
+                   .title = job->handle->name,
+                   .guard = job->session.guard,
+                   .arena = &job->session.arena};
+  return report_page(&report, &job->out->page);
 }
 
 // Local already, or still to be partitioned.
@@ -182,6 +189,7 @@ static Status *predict(Simulate *job, Prediction *out) {
   job->annotations.machine = job->machine;
   TRY(api_partition_request(h, &job->partition, &job->annotations, &s->arena, &request));
   request.simulate = true;
+  request.local.reasons = job->options.report != 0;
   request.stop_after = STAGE_MEASURE;
   TRY(compile(s, &request, &compiled));
   *out = compiled.prediction;
@@ -193,7 +201,7 @@ static Status *simulate_body(Guard *guard, void *arg) {
   tsr_simulation *out = job->out;
   Session *s = &job->session;
   job->messages.guard = job->scratch.guard = guard;
-  out->text.guard = out->json.guard = out->trace.guard = guard;
+  out->text.guard = out->json.guard = out->trace.guard = out->page.guard = guard;
   arena_guard(&out->arena, guard);
   Progress progress = {job->annotations.progress, job->annotations.progress_user};
   program_guard(job->handle->program, guard);
@@ -208,8 +216,7 @@ static Status *simulate_body(Guard *guard, void *arg) {
   keep_step(job);
   keep_rows(job);
   keep_values(job);
-  keep_texts(job);
-  return NULL;
+  return keep_texts(job);
 }
 
 tsr_error *tsr_program_simulate(tsr_program *program, const char *machine,
@@ -248,6 +255,7 @@ void tsr_simulation_free(tsr_simulation *simulation) {
   strbuf_deinit(&simulation->text);
   strbuf_deinit(&simulation->json);
   strbuf_deinit(&simulation->trace);
+  strbuf_deinit(&simulation->page);
   arena_deinit(&simulation->arena);
   mem_free(simulation);
 }
@@ -306,4 +314,11 @@ tsr_error *tsr_simulation_trace(const tsr_simulation *simulation, char **out_jso
   API_NEED(out_json, "out_json");
   return api_give_text(simulation->trace.data,
                        "no trace was kept: set trace of tsr_simulate_options", out_json);
+}
+
+tsr_error *tsr_simulation_report(const tsr_simulation *simulation, char **out_html) {
+  API_NEED(simulation, "simulation");
+  API_NEED(out_html, "out_html");
+  return api_give_text(simulation->page.data,
+                       "no page was kept: set report of tsr_simulate_options", out_html);
 }

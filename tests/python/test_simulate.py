@@ -1,7 +1,10 @@
 """Predicted steps: tessera.simulate, Partitioned.simulate, machine= with shapes, and that they are those of the command line."""
 
+import gc
+import html
 import json
 import os
+import re
 import subprocess
 
 import numpy as np
@@ -26,6 +29,12 @@ LOOP = """func.func @main(%x: tensor<8xf32>, %n: tensor<i32>) -> tensor<8xf32> {
     stablehlo.return %j, %w : tensor<i32>, tensor<8xf32>
   }
   return %r#1 : tensor<8xf32>
+}"""
+
+
+CALL = """func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = stablehlo.custom_call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }"""
 
 
@@ -63,6 +72,43 @@ def test_parts(program):
     assert "stablehlo.dot_general" in step.peak_op
     assert json.loads(step.trace)["traceEvents"]
     assert "per step on h100:8" in step._repr_html_()
+
+
+def page_data(page):
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL).group(1))
+
+
+def test_report(program, tmp_path):
+    step = tessera.simulate(program, machine="h100:8", **HINTS)
+    command_line("--report", str(tmp_path / "said.html"))
+    page = step.report(tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    assert page_data(page) == page_data((tmp_path / "said.html").read_text(encoding="utf-8"))
+    assert page_data(page)["seconds"] == step.seconds
+    (tmp_path / "directory").mkdir()
+    for refused in tmp_path / "missing" / "page.html", tmp_path / "directory":
+        with pytest.raises(OSError):
+            step.report(refused)
+    assert sorted(os.listdir(tmp_path)) == ["directory", "page.html", "said.html"]
+
+
+def test_report_in_a_notebook(program):
+    step = tessera.simulate(program, machine="h100:8", **HINTS)
+    frame = re.search(r'<iframe [^>]*srcdoc="([^"]*)"', step._repr_html_()).group(1)
+    assert html.unescape(frame) == step.report()
+    made = tessera.partition(program, machine="h100:8", **HINTS)
+    frame = re.search(r'<iframe [^>]*srcdoc="([^"]*)"', made._repr_html_()).group(1)
+    assert [cause["why"] for cause in page_data(html.unescape(frame))["causes"]] == [r.why for r in made.reasons]
+    assert "<iframe" not in tessera.partition(program, **HINTS)._repr_html_()
+
+
+def test_report_outlives_rules(program):
+    """The rules of custom calls that the options point to live as long as the result."""
+    called = tessera.load(CALL)
+    step = tessera.simulate(called, mesh="a=2", shard={"x": P("a")}, call_rules={"f": "([i])->([i])"}, machine="h100:2")
+    del called
+    gc.collect()
+    assert page_data(step.report())["seconds"] == step.seconds
 
 
 def test_partitioned(program):
