@@ -1,6 +1,6 @@
 #!/bin/bash
 # report.sh [DIR]: pages of --report in headless Chromium (tests/report/browser.py): a small program with tiles known by
-# hand, uneven tiles, a training step with data of a planner, loops, one device, a mesh of 512. Screenshots go to DIR.
+# hand, uneven tiles, a training step with data of a planner, loops, one device, no ops, a mesh of 512. Screenshots go to DIR.
 # Skipped without Chromium, which nothing else needs.
 cd "$(dirname "$0")/.." || exit 2
 set -e
@@ -29,6 +29,8 @@ page gpt "$dir/gpt.mlir" --mesh data=8,model=4 --shard 'batch.*=P("data")' --sha
 gen --layers 32 --width 4096 --heads 32 --batch 64 --seq 2048 --vocab 32000 --loop >"$dir/loop.mlir"
 page loop "$dir/loop.mlir" --mesh x=4,y=4,z=4 --shard 'batch.*=P("x")' --shard 'params.*.mlp.up.kernel=P(None, "y", "z")' --machine tpu_v5p:4x4x4
 page one examples/mlp.mlir --machine h100
+printf 'func.func @main(%%x: tensor<f32>, %%y: tensor<0x3xf32>) -> tensor<f32> {\n  return %%x : tensor<f32>\n}\n' >"$dir/none.mlir"
+page none "$dir/none.mlir" --machine h100
 page many examples/mlp.mlir --mesh data=512 --shard 'x=P("data")' --machine h100:8x64
 
 # Data of a planner (ReportPlan) and a strided tensor, written by hand.
@@ -47,4 +49,4 @@ new = json.dumps(data).replace("<", "\\u003c")
 open(sys.argv[2], "w", encoding="utf-8").write(re.sub(r'(id="data">\n).*?(\n?</script>)', lambda m: m.group(1) + new + m.group(2), text, count=1, flags=re.S))
 PLAN
 browse "$dir/plan.html" --tiles '{"strided": ["[0:1|4:5|8:9|...]", "[1:2|5:6|9:10|...]", "[2:3|6:7|10:11|...]", "[3:4|7:8|11:12|...]", "[0:1|"]}'
-browse "$dir/loop.html" "$dir/one.html" "$dir/many.html"
+browse "$dir/loop.html" "$dir/one.html" "$dir/none.html" "$dir/many.html"

@@ -199,7 +199,9 @@ function drawLimits() {
   const longest = (list) => list.reduce((a, b) => (!a || b.seconds > a.seconds ? b : a), null);
   const compute = longest(data.parts.filter((p) => !p.waits)), waits = longest(data.parts.filter((p) => p.waits));
   const say = [];
-  if (data.exposed_seconds > data.compute_seconds) {
+  if (!data.seconds) {
+    say.push("No op takes time");
+  } else if (data.exposed_seconds > data.compute_seconds) {
     say.push("Communication limits the step: " + percentText(data.exposed_seconds / total) + " of it is waiting for collectives");
     if (waits) say.push(", most of it for " + waits.name + (waits.axes ? " over " + waits.axes : "") + " (" + percentText(waits.seconds / total) + ")");
   } else {
@@ -888,6 +890,7 @@ function initTimeline() {
   if (t.merged_bars) notes.push(plural(t.merged_ops, "op") + " shorter than " + secondsText(t.merged_below_seconds) + " are merged into " + plural(t.merged_bars, "bar") + ", drawn as high as the stream is busy.");
   if (t.iterations_in_one_bar) notes.push(plural(t.iterations_in_one_bar, "iteration") + " of loops are drawn as one bar, behind the first iteration.");
   else if (t.iterations_drawn > 1) notes.push("Loops are drawn iteration by iteration (" + countText(t.iterations_drawn) + ").");
+  if (!streams.some((s) => s.bars.length)) $("timeline-facts").textContent = "No op takes time.";
   $("timeline-note").textContent = notes.join(" ");
 }
 
