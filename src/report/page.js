@@ -296,6 +296,7 @@ function holding(tensor, position) {
   return {dims, key: dims.map((d) => d.index).join(","), empty: dims.some((d) => d.runs.every(([a, b]) => a >= b))};
 }
 function sliceText(holds) {
+  if (!holds.dims.length) return "all";
   return "[" + holds.dims.map((dim) => {
     const text = dim.runs.slice(0, 3).map(([a, b]) => a + ":" + b).join("|");
     return text + (dim.runs.length > 3 || dim.cut ? "|..." : "");
