@@ -580,7 +580,7 @@ const unit = data.timeline.unit_seconds, COMPUTE = 0, COLLECTIVE = 1, WAITING = 
 const streams = data.timeline.streams.map((stream) => Object.assign({}, stream, {bars: stream.bars.map((b) => ({
   start: b[0] * unit, seconds: b[1] * unit, kind: b[2], op: b[3] < 0 ? null : data.timeline.ops[b[3]], critical: !!b[4],
   exposed: (b[5] || 0) * unit, busy: (b[1] - (b[6] || 0)) * unit, count: 1 + (b[7] || 0), trips: b[8] || 0}))}));
-let view = {from: 0, to: total}, chosen = {stream: 0, bar: -1}, hovered = null;
+let view = {from: 0, to: total}, chosen = {stream: 0, bar: -1};
 const rowHeight = 40, rowGap = 20, axisHeight = 24;
 const rowTop = (i) => axisHeight + i * (rowHeight + rowGap) + rowGap - 4;
 
@@ -594,7 +594,7 @@ function barColour(bar) {
   if (bar.kind === LOOP) return colours.loop;
   return bar.op && contractions.has(kindText(bar.op.name)) ? colours.contraction : colours.compute;
 }
-function barLines(stream, bar) {
+function barLines(bar) {
   const op = bar.op, merged = bar.count > 1, lines = [(op && op.value && !merged ? op.value + " = " : "") + barName(bar)];
   if (merged && op) lines.push("the longest: " + (op.value ? op.value + " = " : "") + kindText(op.name));
   if (op && op.path) lines.push(op.path);
@@ -632,7 +632,7 @@ function timeAxis(c, top, bottom) {
 
 function drawTimeline() {
   const canvas = $("timeline-canvas"), height = rowTop(streams.length - 1) + rowHeight + 8, c = canvasContext(canvas, height);
-  const x = timeAxis(c, 0, height), only = $("critical").checked, least = 1 / c.width * (view.to - view.from);
+  const x = timeAxis(c, 0, height), only = $("critical").checked;
   streams.forEach((stream, i) => {
     const top = rowTop(i);
     c.fillStyle = colours.card, c.fillRect(0, top, c.width, rowHeight);
@@ -747,7 +747,7 @@ function chooseBar(stream, index, tell) {
     const middle = (bar.start + end) / 2, next = Math.max(span, bar.seconds * 1.2);
     setView(middle - next / 2, middle + next / 2);
   } else drawTimeline();
-  const [head, ...rest] = barLines(streams[stream], bar);
+  const [head, ...rest] = barLines(bar);
   fill($("timeline-facts"), el("b", null, head), " " + rest.join("; ") + ". Stream: " + streams[stream].name + ".");
   if (!tell) return;
   const box = $("timeline-canvas").getBoundingClientRect(), width = box.width;
@@ -866,7 +866,7 @@ function initTimeline() {
   fill($("timeline-legend"), legend.map(([name, words, lines]) => el("li", null, el("span", {class: "swatch" + (lines ? " hatch" : ""), style: {"background-color": "var(--" + name + ")"}}), words)));
   gestures(canvas, (x, y, event) => {
     const hit = barAt(x, y);
-    if (hit) showTip(event.clientX, event.clientY, barLines(streams[hit.stream], streams[hit.stream].bars[hit.bar]));
+    if (hit) showTip(event.clientX, event.clientY, barLines(streams[hit.stream].bars[hit.bar]));
     else hideTip();
   }, (x, y) => {
     const hit = barAt(x, y);
@@ -1044,7 +1044,7 @@ function groupCauses(how) {
 }
 
 function drawCauses() {
-  const how = $("group").value, rows = groupCauses(how), most = Math.max(...rows.map((r) => r.seconds), 1e-30);
+  const how = $("group").value, rows = groupCauses(how);
   const place = (r) => r.place || placeText(r.op) || "-", over = (r) => (r.axes || []).join(", ") || "-";
   makeTable($("cause-table"), [
     {label: "Collective", value: (r) => r.kind, show: (r) => [el("b", null, r.kind), r.count > 1 ? " \u00d7 " + countText(r.count) : ""]},
