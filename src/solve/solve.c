@@ -47,7 +47,7 @@ enum {
   FIRST_OFFER = 20,
   OFFER_EVERY = 100,
   CERTIFY_EVERY = 50,
-  ROUND_SWEEPS = 60,
+  ROUND_SWEEPS = 200,
   EXACT_RUNS = 200,  // that a round's budget must allow
   EPOCHS = 8,        // of the lanes, per improvement
   LEAST_EPOCH = 500000,
