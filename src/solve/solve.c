@@ -49,7 +49,7 @@ enum {
   CERTIFY_EVERY = 50,
   ROUND_SWEEPS = 200,
   EXACT_RUNS = 200,  // that a round's budget must allow
-  EPOCHS = 8,        // of the lanes, per improvement
+  EPOCHS = 64,       // of the lanes, per improvement
   LEAST_EPOCH = 500000,
   MOST_CORES = 8,
 };
