@@ -112,6 +112,13 @@ static bool price_equal(const void *owner, uint32_t id, const void *key) {
   return a->from == b->from && a->to == b->to && a->type == b->type;
 }
 
+// Slices without communication still read and write memory.
+static double slice_seconds(ModelBuild *b, Price price, Sharding to, Type type) {
+  const Model *m = b->m;
+  if (price.bytes > 0 || !to) return 0;
+  return rates_seconds(&m->rates, 0, 2 * fusion_bytes(m->p, type) * fraction(b, to), DT_f32, false);
+}
+
 // Seconds of a reshard. Without a plan it goes through the replicated value.
 static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type type) {
   if (from == to) return 0;
@@ -127,7 +134,7 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
       reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &price);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = price.seconds;
+    row.seconds = price.seconds + slice_seconds(b, price, to, type);
   else if (from && to)
     row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
   status_free(status);
