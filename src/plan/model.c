@@ -30,7 +30,8 @@
 #include "plan/ties.h"
 #include "reshard/reshard.h"
 
-enum { NO_VAR = UINT32_MAX, MOST_COPIES = 64 };
+#define NO_VAR UINT32_MAX
+enum { MOST_COPIES = 64 };
 // Users of an argument that are farther apart read copies of their own: weights are gathered again
 // in the backward pass.
 enum { REGION_OPS = 64 };
@@ -156,14 +157,12 @@ static ListId allowed(ModelBuild *b, ListId list, Sharding required) {
   ShardingList all = strategies_list(s, list);
   Sharding *kept = ARENA_ARRAY(&b->m->arena, Sharding, all.n + 1);
   uint32_t n = 0;
-  bool any_open = false;
   for (uint32_t i = 0; required && i < all.n; i++) {
     const ShardingInfo *has = sharding_info(s->table, all.v[i]);
     bool fits = true;
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
-      any_open |= want->dims[d].open;
       fits =
           h.n >= w.n && (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
     }
