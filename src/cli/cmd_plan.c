@@ -1,6 +1,8 @@
 // `tessera plan`: chooses a mesh and shardings by search.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/mem.h"
@@ -20,6 +22,8 @@ typedef struct PlanJob {
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
+  char *saved;  // the same, to be written after everything else
+  size_t n_saved;
 } PlanJob;
 
 static Status *plan_segment_body(void *arg) {
@@ -30,9 +34,6 @@ static Status *plan_segment_body(void *arg) {
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
-  if (!job->request.devices && !job->request.annotations.n_meshes)
-    FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
-                           "--devices N, or a mesh (--mesh data=8,model=4)");
   return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
 }
 
@@ -40,7 +41,9 @@ static Status *plan_segment_body(void *arg) {
 static Status *write_report(PlanJob *job, Guard *guard) {
   Session *s = &job->rewrite.session;
   const Plan *plan = &job->plan;
-  CompileRequest request = {.annotations = job->request.annotations,
+  CompileRequest request = {.annotations.machine = job->request.annotations.machine,
+                            .annotations.trip_count = job->request.annotations.trip_count,
+                            .annotations.call_rules = job->request.annotations.call_rules,
                             .plan = true,
                             .local = {.why = true, .decisions = {job->text.data, job->text.used}},
                             .simulate = true,
@@ -84,7 +87,11 @@ static Status *plan_segment(Guard *guard, void *arg) {
   strbuf_init(&job->text, guard);
   plan_json(&job->plan, job->machine, &job->text);
   if (job->report) TRY(write_report(job, guard));
-  if (job->plan_out) TRY(file_write(job->plan_out, job->text.data, job->text.used));
+  if (job->plan_out) {
+    job->saved = mem_alloc(job->text.used + 1);
+    if (!job->saved) return status_no_memory();
+    memcpy(job->saved, job->text.data, job->n_saved = job->text.used);
+  }
   r->code = EXIT_OK;
   if (job->json)
     strbuf_put(&r->out, job->text.data, job->text.used);
@@ -106,6 +113,33 @@ static const char *any_shape(const char *machine, char *buf, size_t n) {
   memcpy(buf, machine, end);
   buf[end] = 0;
   return machine_text(buf);
+}
+
+// Found before the search, not after it.
+static bool can_write(const char *path) {
+  if (!path || cli_is_stdout(path)) return true;
+  const char *slash = strrchr(path, '/');
+  char *directory = slash ? mem_alloc((size_t)(slash - path) + 2) : NULL;
+  if (slash && !directory) return true;
+  if (slash) {
+    memcpy(directory, path, (size_t)(slash - path) + 1);
+    directory[slash - path + 1] = 0;
+  }
+  bool can = access(directory ? directory : ".", W_OK | X_OK) == 0;
+  if (!can) cli_error("%s: cannot be written: %s", path, strerror(errno));
+  mem_free(directory);
+  return can;
+}
+
+// The plan is written last: nothing is written if anything before fails.
+static int write_plan(const PlanJob *job, int code) {
+  if (code != EXIT_OK || !job->saved) return code;
+  Status *status = cli_is_stdout(job->plan_out)
+                       ? cli_flush(NULL, job->saved, job->n_saved)
+                       : file_write(job->plan_out, job->saved, job->n_saved);
+  if (!status) return code;
+  cli_fail(status);
+  return EXIT_BAD;
 }
 
 static const Usage usage = {
@@ -135,7 +169,8 @@ int command_plan(int argc, char **argv) {
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
-      {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE", "write the plan there, as JSON"},
+      {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
+       "write the plan there, as JSON; - is standard output"},
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
@@ -149,10 +184,11 @@ int command_plan(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("plan takes one program, %u are given", files.count);
-  } else if (args == ARGS_OK && annotations_read(&annotations)) {
+  } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
+             annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
-    job.request.annotations.devices = 0;
+    if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
     job.request.limit_bytes = (double)job.memory;
     job.request.level = job.o2 ? 2 : 1;
     char name[64];
@@ -161,8 +197,10 @@ int command_plan(int argc, char **argv) {
     job.machine = annotations.machine ? annotations.machine : "default";
     code =
         rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release, &job);
+    code = write_plan(&job, code);
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.saved);
   return code;
 }

@@ -100,6 +100,9 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
   if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
       !json_get(root, "decisions"))
     FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
+  if (request->n_meshes || request->n_rules || request->layout)
+    FAIL(INVALID_ARGUMENT, "a plan has its own mesh and shardings: leave out --mesh, --shard and "
+                           "--layout, or plan again with them");
   plan_flatten(p, guard, arena);
   if (!hash || hash->kind != JSON_STRING ||
       strcmp(hash->string, arena_printf(arena, "%016" PRIx64, program_hash(p))) != 0)
@@ -509,7 +512,8 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   return NULL;
 }
 
-enum { ROUNDS = 3, ROUNDS_QUICK = 2 };
+// Rounds if everything fits, and at most, if it does not.
+enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
 
 // Later rounds solve with the fraction of communication that was exposed in the simulation, and
 // with less memory if the simulation needed more than the problem.
@@ -520,10 +524,11 @@ static Status *mesh_body(Guard *guard, void *arg) {
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
   uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
-  for (uint32_t round = 0; round < rounds; round++) {
+  for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
+    if (over <= 0 && round + 1 >= rounds) break;
     double scale = t->busy > 0 ? t->exposed / t->busy : 1;
     scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
     if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
@@ -583,6 +588,9 @@ static bool has_mesh(const Program *p) {
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) {
   TextVec meshes = {0};
+  if (!request->devices && !request->annotations.n_meshes && !has_mesh(program))
+    FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
+                           "--devices N, or a mesh (--mesh data=8,model=4)");
   if (request->annotations.n_meshes || !request->devices || has_mesh(program))
     VEC_PUSH(arena, &meshes, request->annotations.n_meshes ? request->annotations.meshes[0] : NULL);
   else

@@ -36,6 +36,7 @@ for verb in $("$tessera" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
     "$tessera" simulate "$file" --json >"$scratch/a.json"
     try diff "$scratch/a.json" "$scratch/a.json"
     try diff --json "$scratch/a.json" "$scratch/a.json" ;;
+  plan) try plan --mesh d=2 "$file"; try plan --mesh d=2 --json "$file" ;;
   ops|machines) try "$verb"; try "$verb" --json ;;
   solve) for option in -O1 --json; do try solve "$(dirname "$file")/../tests/fuzz/seeds/iopddl_fuzz/chain.json" $option; done ;;
   *) try "$verb" "$file"; try "$verb" --json "$file" ;;
