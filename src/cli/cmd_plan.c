@@ -24,6 +24,7 @@ static Status *plan_segment_body(void *arg) {
   Session *s = &job->rewrite.session;
   plan_flatten(s->program, s->guard, &s->arena);
   TRY(session_read_machine(s, job->request.annotations.machine));
+  if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
   if (!job->request.devices && !job->request.annotations.n_meshes)
@@ -41,8 +42,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
   TRY(rewrite_compile(r, guard, &read, plan_segment_body, job, &compiled, &good));
   if (!good) return NULL;
   if (!job->plan.decisions)
-    FAIL(RESOURCE_EXHAUSTED, "no plan: %s",
-         job->plan.best.refused ? job->plan.best.refused : "none was found");
+    FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
+         job->plan.best.refused ? job->plan.best.refused : "none was found",
+         job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
   if (job->plan_out) {
     plan_json(&job->plan, job->machine, &job->text);
@@ -57,6 +59,16 @@ static Status *plan_segment(Guard *guard, void *arg) {
 }
 
 static void release(void *arg) { strbuf_deinit(&((PlanJob *)arg)->text); }
+
+// The text of a machine without its shape, for more devices than it has. NULL = the default.
+static const char *any_shape(const char *machine, char *buf, size_t n) {
+  if (!machine) return NULL;
+  size_t end = strcspn(machine, ":");
+  if (!machine[end] || end >= n) return NULL;
+  memcpy(buf, machine, end);
+  buf[end] = 0;
+  return machine_text(buf);
+}
 
 static const Usage usage = {
     "plan", "[FILE]",
@@ -104,6 +116,9 @@ int command_plan(int argc, char **argv) {
     job.request.annotations.devices = 0;
     job.request.limit_bytes = (double)job.memory;
     job.request.level = job.o2 ? 2 : 1;
+    char name[64];
+    const char *grown = any_shape(annotations.machine, name, sizeof name);
+    job.request.machine_of_any_shape = grown ? grown : annotations.request.machine;
     job.machine = annotations.machine ? annotations.machine : "default";
     code =
         rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release, &job);

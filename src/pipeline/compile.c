@@ -97,7 +97,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
   TRY(refuse_local(s, r));
-  if (r->plan) TRY(plan_open(s->program, r->local.decisions, s->guard, &s->arena));
+  if (r->plan) TRY(plan_open(s->program, r->local.decisions, s->guard, &s->arena, &r->annotations));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));

@@ -11,10 +11,10 @@
 #include "pipeline/plan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "annotate/target.h"
 #include "base/clock.h"
@@ -23,7 +23,8 @@
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "plan/decisions.h"
-#include "plan/model.h"
+#include "plan/summary.h"
+#include "pipeline/plan_private.h"
 
 // ---- the flat program ----
 
@@ -55,7 +56,38 @@ void plan_flatten(Program *p, Guard *guard, Arena *arena) {
   }
 }
 
-Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
+static void release_text(void *text) { strbuf_deinit(text); }
+
+// A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
+// its decisions satisfy those already, and annotations change the numbers of ops.
+static void plan_annotations(PropagateRequest *request, const Source *rules) {
+  request->rules = rules;
+  request->n_rules = rules ? 1 : 0;
+  request->layout = NULL;
+  request->names = NULL;
+  request->try_orders = false;
+}
+
+// The annotations of a plan, one rule per line.
+static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
+  StrBuf text;
+  strbuf_init(&text, arena->guard);
+  GuardCleanup cleanup = {release_text, &text, NULL};
+  guard_push(arena->guard, &cleanup);
+  bool good = list && list->kind == JSON_ARRAY;
+  for (uint32_t i = 0; good && i < list->count; i++) {
+    good = list->items[i].kind == JSON_STRING;
+    if (good) strbuf_printf(&text, "%s\n", list->items[i].string);
+  }
+  const char *kept = arena_printf(arena, "%.*s", (int)text.used, text.used ? text.data : "");
+  *out = (Source){.path = "<plan>", .text = kept, .size = text.used};
+  guard_pop(arena->guard, &cleanup);
+  strbuf_deinit(&text);
+  if (!good) FAIL(INVALID_ARGUMENT, "the plan's \"annotations\" are not an array of rules");
+  return NULL;
+}
+
+Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
   const JsonValue *root;
   Status *status = json_read(text, arena, &root);
   if (status) {
@@ -63,7 +95,8 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
     status_free(status);
     FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
   }
-  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program");
+  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
+                  *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
   if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
       !json_get(root, "decisions"))
     FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
@@ -71,6 +104,18 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena) {
   if (!hash || hash->kind != JSON_STRING ||
       strcmp(hash->string, arena_printf(arena, "%016" PRIx64, program_hash(p))) != 0)
     FAIL(INVALID_ARGUMENT, "the plan is for another program: plan this one with tessera plan");
+  Source *rules = NULL;
+  if (greedy && greedy->kind == JSON_BOOL && greedy->truth) {
+    rules = ARENA_NEW(arena, Source);
+    TRY(read_rules(json_get(root, "annotations"), arena, rules));
+  }
+  plan_annotations(request, rules);
+  if (mesh && mesh->kind == JSON_STRING) {
+    const char **meshes = ARENA_NEW(arena, const char *);
+    *meshes = mesh->string;
+    request->meshes = meshes;
+    request->n_meshes = 1;
+  }
   return NULL;
 }
 
@@ -81,34 +126,26 @@ typedef struct Trial {
   const PlanRequest *request;
   PropagateRequest annotations;
   const char *mesh;
+  const char *any_shape;      // the machine's text without its shape; NULL = the default
   double scale, limit_bytes;  // of this round
   double busy, exposed;       // seconds of collectives in the last candidate
   Arena *arena;               // of the results
   Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
-  Session model_session, session;
+  Session model_session;
   Model model;
   bool has_model;
+  bool explain;  // if nothing fits
+  bool probe;    // only whether the problem has a solution
   uint32_t n_refused;
   StrBuf text;
   uint32_t *choice;
+  const char *rules;  // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
-}
-
-// The attribute of a sharding on the session's mesh, all dimensions closed.
-static Status *closed_sharding(Session *s, Sharding sharding, Type type, Attr *out) {
-  uint32_t rank = type_info(s->context, type)->rank;
-  DimSharding *dims = ARENA_ARRAY(&s->arena, DimSharding, rank + 1);
-  ShardFactor *none = ARENA_ARRAY(&s->arena, ShardFactor, rank + 1);
-  for (uint32_t d = 0; d < rank; d++)
-    dims[d] = sharding ? sharding_info(s->table, sharding)->dims[d]
-                       : (DimSharding){&none[d], 1, false, PRIORITY_NONE};
-  ShardingInfo info = {.mesh = s->mesh, .rank = rank, .dims = dims};
-  return sharding_to_attr(s->table, sharding_intern(s->table, &info), out);
 }
 
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
@@ -216,14 +253,15 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   options->fixed_results = results;
 }
 
-// Builds the model of a clone, with prices of communication times t->scale.
+// Builds the model of a clone.
 static Status *extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
   session_clone(s, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
-  TRY(session_read_machine(s, t->annotations.machine));
+  const char *machine = t->annotations.machine;
+  TRY(session_read_machine(s, machine ? machine : machine_text("default")));
   const Mesh *mesh = sharding_mesh(s->table, s->mesh);
   if (!mesh) FAIL(INVALID_ARGUMENT, "the program has several meshes: give one with --mesh");
   Entries entries = program_entries(s->program, &s->arena);
@@ -232,18 +270,15 @@ static Status *extract(Trial *t, Guard *guard) {
                           .n_devices = mesh->n_devices,
                           .level = t->request->level,
                           .call_rules = s->call_rules,
-                          .untied = t->request->untied,
-                          .communication = t->scale};
+                          .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
     options.state = pair_state(s->program, entry, &s->arena);
   }
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
-  if (t->limit_bytes <= 0) t->limit_bytes = (double)t->model.problem.limit_bytes;
-  if (t->request->limit_bytes > 0 && t->limit_bytes > t->request->limit_bytes)
-    t->limit_bytes = t->request->limit_bytes;
-  t->model.problem.limit_bytes = (int64_t)t->limit_bytes;
+  t->limit_bytes = (double)t->model.problem.limit_bytes;
+  if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
   return NULL;
 }
 
@@ -277,6 +312,30 @@ static void list_values(Trial *t, Plan *plan) {
   plan->results = values + m->n_arguments;
 }
 
+// The solution's shardings of arguments and results, as rules of --shard.
+static void write_rules(Trial *t) {
+  Session *s = &t->model_session;
+  const Model *m = &t->model;
+  StrBuf rules;
+  strbuf_init(&rules, s->guard);
+  GuardCleanup cleanup = {release_text, &rules, NULL};
+  guard_push(s->guard, &cleanup);
+  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
+    bool argument = i < m->n_arguments;
+    uint32_t k = argument ? i : i - m->n_arguments;
+    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
+    Type type = argument ? function_argument_type(s->program, m->entry, k)
+                         : function_result_type(s->program, m->entry, k);
+    const TypeInfo *info = type_info(s->context, type);
+    if (info->kind != TYPE_TENSOR || !info->rank) continue;
+    strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
+                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
+  }
+  t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
+  guard_pop(s->guard, &cleanup);
+  strbuf_deinit(&rules);
+}
+
 // ---- candidates ----
 
 static double usable_bytes(const Trial *t, const Simulated *s) {
@@ -295,8 +354,8 @@ static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
 // the partitioner decides the rest.
 typedef struct Candidate {
   Trial *t;
-  const Program *program;  // annotated, in the second case
-  const char *decisions;   // NULL: the partitioner's own
+  const char *decisions;  // NULL: the partitioner's own
+  Source rules;           // then: the annotations
   Session session;
   StrBuf saved;
 } Candidate;
@@ -305,15 +364,14 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, c->program, NULL);
+  session_clone(&c->session, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = &c->saved,
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
-  if (c->decisions)
-    request.local.decisions = str_of(c->decisions);
-  else
-    request.annotations.n_meshes = 0;  // the annotated program has it
+  c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
+  plan_annotations(&request.annotations, c->decisions ? NULL : &c->rules);
+  if (c->decisions) request.local.decisions = str_of(c->decisions);
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   const Simulated *s = compiled.prediction.simulated;
@@ -332,13 +390,17 @@ static Status *candidate_body(Guard *guard, void *arg) {
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
   plan->decisions = arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
+  plan->annotations = t->rules;
   list_values(t, plan);
+  t->text.used = 0;
+  plan_summary(&t->model, t->choice, &t->text);
+  plan->strategy = keep_text(t);
   return NULL;
 }
 
 // Compiles and simulates a candidate; keeps it if it is the best so far.
-static void try_candidate(Trial *t, const Program *program, const char *decisions) {
-  Candidate c = {.t = t, .program = program, .decisions = decisions};
+static void try_candidate(Trial *t, const char *decisions) {
+  Candidate c = {.t = t, .decisions = decisions};
   Status *status = guard_run(candidate_body, &c);
   if (status && decisions) {
     t->n_refused++;
@@ -350,27 +412,40 @@ static void try_candidate(Trial *t, const Program *program, const char *decision
   strbuf_deinit(&c.saved);
 }
 
-// Writes the solution's shardings of arguments and results into the model's program.
-static Status *annotate_edges(Trial *t) {
-  Session *s = &t->model_session;
-  const Model *m = &t->model;
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
-    if (type_info(s->context, type)->kind != TYPE_TENSOR || !type_info(s->context, type)->rank)
-      continue;
-    Attr attr;
-    TRY(closed_sharding(s, sharding, type, &attr));
-    if (argument)
-      annotation_set(s->program, function_argument(s->program, m->entry, k), attr);
-    else
-      annotation_set_result(s->program, m->entry, k, attr);
+static Status *mesh_body(Guard *guard, void *arg);
+
+enum { MOST_ENOUGH = 4096 };
+
+// The least multiple (by powers of two) of the devices for which the problem has a solution; 0 if
+// there is none up to MOST_ENOUGH.
+static uint32_t devices_enough(const Trial *failed) {
+  const Mesh *mesh = sharding_mesh(failed->model_session.table, failed->model_session.mesh);
+  if (failed->request->annotations.n_rules || failed->request->annotations.layout) return 0;
+  for (uint32_t n = 2 * mesh->n_devices; n <= MOST_ENOUGH; n *= 2) {
+    Plan plan = {0};
+    Trial t = *failed;
+    uint32_t inner = mesh->n_devices;
+    char text[64];
+    snprintf(text, sizeof text, "x=%u,y=%u", n / inner, inner);
+    t.mesh = text;
+    t.annotations.meshes = &t.mesh;
+    t.annotations.n_meshes = 1;
+    t.annotations.machine = failed->any_shape;
+    t.plan = &plan;
+    t.probe = true;
+    t.explain = false;
+    t.has_model = false;
+    t.model_session = (Session){0};
+    t.text = (StrBuf){0};
+    Status *status = guard_run(mesh_body, &t);
+    if (t.has_model) model_release(&t.model);
+    session_deinit(&t.model_session);
+    strbuf_deinit(&t.text);
+    bool found = !status && plan.best.seconds > 0;
+    status_free(status);
+    if (found) return n;
   }
-  return NULL;
+  return 0;
 }
 
 // One round: solve, and try what the solution says.
@@ -378,13 +453,14 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
+  model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
                     &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
-  if (t->scale >= 1 && !plan->best.bound_seconds) {  // of the problem as it is
+  if (t->scale >= 1 && plan->best.bound_seconds <= 0) {  // of the problem as it is
     plan->best.outcome = outcome;
     plan->best.bound_seconds = model_seconds(t->solved.bound);
     plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
@@ -393,7 +469,14 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
   }
+  if (found && t->probe) {
+    plan->best.seconds = 1;
+    return NULL;
+  }
   if (!found) {
+    if (!plan->decisions && t->explain)
+      plan->shortfall =
+          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
     if (!plan->decisions)
       plan->best.refused = outcome == SOLVE_INFEASIBLE
                                ? "no assignment of shardings fits in memory"
@@ -406,62 +489,61 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   json_open(&json, '{');
   plan_decisions(m, t->choice, &json);
   json_close(&json, '}');
-  try_candidate(t, t->program, keep_text(t));
-  TRY(annotate_edges(t));
-  try_candidate(t, t->model_session.program, NULL);
+  const char *decisions = keep_text(t);
+  write_rules(t);
+  try_candidate(t, decisions);
+  try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
 
-static Status *round_body(Guard *guard, void *arg) {
+enum { ROUNDS = 3, ROUNDS_QUICK = 2 };
+
+// Later rounds solve with the fraction of communication that was exposed in the simulation, and
+// with less memory if the simulation needed more than the problem.
+static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
-  return solve_and_try(t, guard);
+  uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
+  for (uint32_t round = 0; round < rounds; round++) {
+    TRY(solve_and_try(t, guard));
+    if (!t->plan->decisions) break;
+    double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
+    double scale = t->busy > 0 ? t->exposed / t->busy : 1;
+    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
+    if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
+    if (over > 0) t->limit_bytes -= 1.05 * over;
+    if (t->limit_bytes <= 0) break;
+    t->scale = scale;
+  }
+  return NULL;
 }
 
-static Status *run_round(Trial *t) {
-  Status *status = guard_run(round_body, t);
-  if (t->has_model) model_release(&t->model);
-  t->has_model = false;
-  session_deinit(&t->model_session);
-  t->model_session = (Session){0};
-  strbuf_deinit(&t->text);
-  return status;
-}
-
-enum { ROUNDS = 3 };
-
-// Plans for one mesh. Later rounds solve with the fraction of communication that was exposed in the
-// simulation, and with less memory if the simulation needed more than the problem.
+// Plans for one mesh. A trial that cannot be used has `refused`.
 static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                        Arena *arena, Plan *out) {
+                        bool explain, Arena *arena, Plan *out) {
   *out = (Plan){.best.mesh = mesh};
   Trial t = {.program = program,
              .request = request,
              .annotations = request->annotations,
              .mesh = mesh,
+             .any_shape = request->machine_of_any_shape,
              .scale = 1,
+             .explain = explain,
              .arena = arena,
              .plan = out};
   if (mesh) {
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
-  for (uint32_t round = 0; round < ROUNDS; round++) {
-    TRY(run_round(&t));
-    if (!out->decisions) break;
-    double over = out->best.peak_bytes - out->usable_bytes;
-    double scale = t.busy > 0 ? t.exposed / t.busy : 1;
-    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
-    if (over <= 0 && (t.busy <= 0 || (scale > 0.8 * t.scale && scale < 1.25 * t.scale))) break;
-    if (over > 0) t.limit_bytes -= 1.05 * over;
-    if (t.limit_bytes <= 0) break;
-    t.scale = scale;
-  }
-  return NULL;
+  Status *status = guard_run(mesh_body, &t);
+  if (t.has_model) model_release(&t.model);
+  session_deinit(&t.model_session);
+  strbuf_deinit(&t.text);
+  return status;
 }
 
 // ---- meshes ----
@@ -492,11 +574,12 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
   for (uint32_t i = 0; i < meshes.count; i++) {
     Plan plan;
     guard_tell(guard, "planning", i, meshes.count);
-    TRY(try_mesh(program, request, meshes.items[i], arena, &plan));
+    bool explain = i + 1 == meshes.count && (!i || !out->decisions);
+    TRY(try_mesh(program, request, meshes.items[i], explain, arena, &plan));
     trials[i] = plan.best;
     model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
     double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-    if (!i || is_better(&plan.best, &out->best, usable)) *out = plan;
+    if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
   }
   out->trials = trials;
   out->program = program_hash(program);

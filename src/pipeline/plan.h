@@ -6,11 +6,13 @@
 #include "solve/solve.h"
 
 typedef struct PlanRequest {
-  PropagateRequest annotations;  // constraints; its meshes: the one to plan for, or none
-  uint32_t level;                // 1: about a second; 2: seconds to minutes
-  uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
-  bool untied;                   // repeated layers may differ
-  double limit_bytes;            // memory of a device; 0: the machine's
+  PropagateRequest annotations;      // constraints; its meshes: the one to plan for, or none
+  uint32_t level;                    // 1: about a second; 2: seconds to minutes
+  uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
+  bool untied;                       // repeated layers may differ
+  double limit_bytes;                // memory of a device; 0: the machine's
+  const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
+                                     // would suffice; NULL = the same as annotations.machine
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -35,7 +37,10 @@ typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
   uint32_t n_trials;
-  uint64_t program;       // program_hash of the flat program
+  const char *annotations;  // shardings of arguments and results, as rules of --shard, one per line
+  const char *strategy;     // in words: one line per mesh axis
+  const char *shortfall;    // if nothing fits: why, and remedies, on several lines; else NULL
+  uint64_t program;         // program_hash of the flat program
   const char *decisions;  // JSON (docs/partition-decisions.md), for the program with inlined calls
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;
   const PlannedValue *arguments, *results;
@@ -48,9 +53,11 @@ typedef struct Plan {
 // about this form of the program. O(program with inlined calls).
 void plan_flatten(Program *program, Guard *guard, Arena *arena);
 
-// Prepares a program for the plan in a file's text: flattens it. INVALID_ARGUMENT if the text is no
-// plan, or one for another program.
-Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena) MUST_USE;
+// Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh and
+// annotations into the request. INVALID_ARGUMENT if the text is no plan, or one for another
+// program.
+Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
+                  PropagateRequest *request) MUST_USE;
 
 // Plans a verified, flat program, which is not changed. Results are in the arena. INVALID_ARGUMENT
 // for contradictions and for machines without devices; RESOURCE_EXHAUSTED if no plan fits in

@@ -44,17 +44,20 @@ static void put_rows(const Plan *plan, StrBuf *out) {
   }
   qsort(rows, n, sizeof *rows, by_bytes);
   char all[32], local[32];
-  strbuf_puts(out, "arguments                             of all    per device  sharding\n");
+  const char **names = ARENA_ARRAY(&arena, const char *, n + 1);
+  size_t width = strlen("arguments");
   for (uint32_t i = 0; i < n && i < MOST_ROWS; i++) {
-    size_t begin = out->used;
-    strbuf_printf(out, "  %s", rows[i].first);
-    if (rows[i].count > 1) strbuf_printf(out, " and %u more", rows[i].count - 1);
-    strbuf_printf(out, " %s", rows[i].type);
-    size_t width = out->used - begin;
-    strbuf_printf(out, "%*s%9s  %12s  %s\n", width < 35 ? (int)(35 - width) : 1, "",
-                  simulated_bytes(rows[i].bytes, all, sizeof all),
-                  simulated_bytes(rows[i].local_bytes, local, sizeof local), rows[i].sharding);
+    names[i] = rows[i].count > 1
+                   ? arena_printf(&arena, "%s and %u more", rows[i].first, rows[i].count - 1)
+                   : rows[i].first;
+    if (strlen(names[i]) > width) width = strlen(names[i]);
   }
+  strbuf_printf(out, "%-*s        all  per device  sharding\n", (int)width + 2, "arguments");
+  for (uint32_t i = 0; i < n && i < MOST_ROWS; i++)
+    strbuf_printf(out, "  %-*s %10s  %10s  %s of %s\n", (int)width, names[i],
+                  simulated_bytes(rows[i].bytes, all, sizeof all),
+                  simulated_bytes(rows[i].local_bytes, local, sizeof local), rows[i].sharding,
+                  rows[i].type);
   if (n > MOST_ROWS) strbuf_printf(out, "  and %u more rows (--json)\n", n - MOST_ROWS);
   arena_deinit(&arena);
 }
@@ -75,8 +78,18 @@ static void put_trials(const Plan *plan, StrBuf *out) {
   }
 }
 
+static void put_strategy(const Plan *plan, StrBuf *out) {
+  if (!plan->strategy) return;
+  strbuf_puts(out, "strategy\n  ");
+  for (const char *c = plan->strategy; *c; c++) {
+    strbuf_putc(out, *c);
+    if (*c == '\n') strbuf_puts(out, "  ");
+  }
+  strbuf_putc(out, '\n');
+}
+
 void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
-  char a[32], b[32], c[32];
+  char a[32], b[32], c[32], d[32];
   const PlanTrial *t = &plan->best;
   strbuf_printf(out, "mesh %s on %s\n", t->mesh ? t->mesh : "of the program", machine);
   strbuf_printf(out, "step    %s predicted: %s of compute, %s of waiting for collectives\n",
@@ -88,14 +101,15 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
   strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
                 simulated_seconds(t->bound_seconds, a, sizeof a),
                 simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
-  strbuf_printf(out,
-                "search  %s model, %s solver, %s partition and simulate; %u variables, %u in the "
-                "core, %u tied\n",
-                simulated_seconds(plan->model_seconds, a, sizeof a),
-                simulated_seconds(plan->solve_seconds, b, sizeof b),
-                simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->core_vars,
-                plan->n_tied);
+  strbuf_printf(
+      out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
+      simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,
+                        sizeof d),
+      simulated_seconds(plan->model_seconds, a, sizeof a),
+      simulated_seconds(plan->solve_seconds, b, sizeof b),
+      simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
   put_trials(plan, out);
+  put_strategy(plan, out);
   put_rows(plan, out);
 }
 
@@ -127,6 +141,20 @@ static void write_trial(const PlanTrial *t, Json *json) {
   json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
 }
 
+// One rule per line, and whether the decisions are about the program with these annotations.
+static void write_annotations(const Plan *plan, Json *json) {
+  json_break(json, 1);
+  json_key(json, "annotated"), json_bool(json, plan->best.greedy);
+  json_key(json, "annotations"), json_open(json, '[');
+  for (const char *line = plan->annotations; line && *line;) {
+    size_t n = strcspn(line, "\n");
+    json_break(json, 2);
+    json_str(json, (Str){line, n});
+    line += n + (line[n] == '\n');
+  }
+  json_close(json, ']');
+}
+
 void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   Json json = {.out = out};
   json_open(&json, '{');
@@ -141,6 +169,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_key(&json, "utilization"), json_double(&json, plan->utilization);
   json_key(&json, "usable_bytes"), json_double(&json, plan->usable_bytes);
   json_key(&json, "sent_bytes"), json_double(&json, plan->bytes);
+  if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
   json_break(&json, 1);
@@ -157,6 +186,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_close(&json, ']');
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
+  write_annotations(plan, &json);
   json_break(&json, 1);
   json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));
   json_close(&json, '}');

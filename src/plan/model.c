@@ -71,7 +71,6 @@ typedef struct Moved {
 typedef struct ModelBuild {
   Model *m;
   Diag *diag;
-  double communication;
   Port *ports;  // per value
   VEC(Use) uses;
   uint32_t position;
@@ -122,11 +121,12 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
   Model *m = b->m;
   Arena *scratch = &m->strategies.scratch;
   ArenaMark mark = arena_mark(scratch);
-  ReshardPlan plan;
-  Status *status = reshard_plan(m->strategies.table, &m->network, from, to, type, scratch, &plan);
+  Price price = {0, 0, 0};
+  Status *status =
+      reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &price);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = plan.price.seconds * b->communication;
+    row.seconds = price.seconds;
   else if (from && to)
     row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
   status_free(status);
@@ -140,6 +140,7 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
 static uint32_t add_var(ModelBuild *b, ModelVar var) {
   Arena *arena = &b->m->arena;
   var.costs = ARENA_ARRAY(arena, int64_t, var.n);
+  var.sent = ARENA_ARRAY(arena, int64_t, var.n);
   var.bytes = ARENA_ARRAY(arena, int64_t, var.n);
   var.position = b->position;
   VEC_PUSH(arena, &b->m->vars, var);
@@ -277,7 +278,8 @@ static void price_op(ModelBuild *b, uint32_t var) {
     double seconds = rates_seconds(&m->rates, alone || !memory ? flops * work : 0,
                                    alone || memory ? bytes : 0, type, contracts);
     double own = set->n ? set->items[k].own.seconds : 0;
-    v->costs[k] = units((seconds + start + own * b->communication) * v->runs);
+    v->costs[k] = units((seconds + start) * v->runs);
+    v->sent[k] = units(own * v->runs);
   }
 }
 
@@ -504,7 +506,7 @@ static void join(ModelBuild *b, Port from, uint32_t to, ListId to_list, Type typ
                y = strategies_list(&m->strategies, to_list);
   if (from.var == to && to != NO_VAR) {
     for (uint32_t k = 0; from.list != to_list && k < x.n; k++)
-      m->vars.items[to].costs[k] += units(reshard_seconds(b, x.v[k], y.v[k], type) * runs);
+      m->vars.items[to].sent[k] += units(reshard_seconds(b, x.v[k], y.v[k], type) * runs);
     return;
   }
   if (to != NO_VAR && y.n > 1) {
@@ -513,11 +515,11 @@ static void join(ModelBuild *b, Port from, uint32_t to, ListId to_list, Type typ
       return;
     }
     for (uint32_t k = 0; k < y.n; k++)
-      m->vars.items[to].costs[k] += units(reshard_seconds(b, x.v[0], y.v[k], type) * runs);
+      m->vars.items[to].sent[k] += units(reshard_seconds(b, x.v[0], y.v[k], type) * runs);
     return;
   }
   for (uint32_t k = 0; k < x.n; k++)
-    m->vars.items[from.var].costs[k] += units(reshard_seconds(b, x.v[k], y.v[0], type) * runs);
+    m->vars.items[from.var].sent[k] += units(reshard_seconds(b, x.v[k], y.v[0], type) * runs);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -675,6 +677,10 @@ static bool has_flag(const Model *m, uint32_t argument, const char *name) {
          attr_get(m->p->context, dicts->items[argument], name) != 0;
 }
 
+bool model_is_donated(const Model *m, uint32_t argument) {
+  return has_flag(m, argument, "tf.aliasing_output") || has_flag(m, argument, "jax.buffer_donor");
+}
+
 // Per fusion: its FLOPs and bytes in the global program, which say what limits it.
 static void sum_fusions(ModelBuild *b) {
   Model *m = b->m;
@@ -725,7 +731,7 @@ static void size_borders(ModelBuild *b, BlockId block) {
   int64_t end = b->position;
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    bool donated = has_flag(m, i, "tf.aliasing_output") || has_flag(m, i, "jax.buffer_donor");
+    bool donated = model_is_donated(m, i);
     bool pair = m->options.state && m->options.state[i];
     double copies = pair && !donated ? 2 : 1;
     set_bytes(b, m->argument_vars[i], copies * size_of(m, v), 0,
@@ -751,6 +757,21 @@ static void mark_returned(ModelBuild *b, BlockId block) {
     b->returned[b->m->fusion.root[op_operand(p, last, i)]] = true;
 }
 
+void model_scale(Model *m, double communication, double limit_bytes) {
+  Problem *problem = &m->problem;
+  for (uint32_t i = 0; i < problem->entries.count; i++)
+    if (m->entries[i] < PLAN_FORBIDDEN)
+      problem->entries.items[i] = (int64_t)((double)m->entries[i] * communication);
+  uint32_t at = 0;
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    const ModelVar *v = &m->vars.items[i];
+    for (uint32_t k = 0; k < v->n; k++, at++)
+      if (v->costs[k] < PLAN_FORBIDDEN)
+        problem->costs.items[at] = v->costs[k] + (int64_t)((double)v->sent[k] * communication);
+  }
+  problem->limit_bytes = (int64_t)limit_bytes;
+}
+
 static void put_vars(ModelBuild *b) {
   Model *m = b->m;
   Problem *problem = &m->problem;
@@ -758,7 +779,9 @@ static void put_vars(ModelBuild *b) {
     const ModelVar *v = &m->vars.items[i];
     problem_add_var(problem, v->n, v->costs, v->bytes, v->begin, v->end);
   }
-  problem->limit_bytes = (int64_t)machine_usable_bytes(m->options.machine, m->options.n_devices);
+  m->entries = arena_copy(&m->arena, problem->entries.items,
+                          problem->entries.count * sizeof *problem->entries.items);
+  model_scale(m, 1, machine_usable_bytes(m->options.machine, m->options.n_devices));
 }
 
 static Status *build(ModelBuild *b) {
@@ -816,7 +839,6 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   ModelBuild *b = ARENA_NEW(&m->arena, ModelBuild);
   *b = (ModelBuild){.m = m,
                     .diag = diag,
-                    .communication = options->communication > 0 ? options->communication : 1,
                     .ports = ARENA_ARRAY(&m->arena, Port, n_values),
                     .made_at = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .last = ARENA_ARRAY(&m->arena, uint32_t, n_values),

@@ -32,8 +32,8 @@ typedef struct ModelVar {
   uint32_t n;      // strategies
   uint32_t position;
   double runs;
-  int64_t begin, end;      // live interval of the bytes
-  int64_t *costs, *bytes;  // per strategy
+  int64_t begin, end;             // live interval of the bytes
+  int64_t *costs, *sent, *bytes;  // per strategy; sent: communication, beside the costs
 } ModelVar;
 
 typedef struct ModelOptions {
@@ -44,7 +44,6 @@ typedef struct ModelOptions {
   // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
   const Sharding *fixed, *fixed_results;
   const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
-  double communication;   // factor of the prices of communication; 0 is 1
   bool untied;            // repeated layers may differ
 } ModelOptions;
 
@@ -58,7 +57,8 @@ typedef struct Model {
   Network network;  // with the bandwidths that are reached
   Rates rates;
   Fusion fusion;
-  Problem problem;  // variable i is vars[i]
+  Problem problem;   // variable i is vars[i]
+  int64_t *entries;  // of its matrices, before model_scale
   VEC(ModelVar) vars;
   uint32_t n_arguments, n_results;
   uint32_t *argument_vars, *result_vars;
@@ -73,8 +73,13 @@ Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
                     const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
 void model_release(void *model);  // for a GuardCleanup
 
+// Sets the factor of all prices of communication, and the memory of a device. O(problem).
+void model_scale(Model *model, double communication, double limit_bytes);
+
 // The sharding of a variable that is not an op, in a strategy.
 Sharding model_sharding(const Model *model, uint32_t var, uint32_t strategy);
+// May the program write over an argument (tf.aliasing_output, jax.buffer_donor)?
+bool model_is_donated(const Model *model, uint32_t argument);
 double model_seconds(Wide cost);  // of a cost of the problem
 
 #endif

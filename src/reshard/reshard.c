@@ -123,8 +123,9 @@ static bool plan_digits(Request *q, bool primes, ReshardPlan *out) {
   return true;
 }
 
-static Status *plan(Request *q, ReshardPlan *out) {
+static Status *plan(Request *q, bool quick, ReshardPlan *out) {
   bool found = plan_digits(q, false, out), reduces = q->a->unreduced.n || q->b->unreduced.n;
+  if (found && quick) return NULL;
   if (!found || out->n_moves > 1 || (!reduces && out->price.bytes > out->least_bytes)) {
     ReshardPlan finer;
     bool better =
@@ -139,8 +140,8 @@ static Status *plan(Request *q, ReshardPlan *out) {
   return NULL;
 }
 
-Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from, Sharding to,
-                     Type type, Arena *arena, ReshardPlan *out) {
+static Status *make_plan(ShardingTable *table, const Network *network, Sharding from, Sharding to,
+                         Type type, bool quick, Arena *arena, ReshardPlan *out) {
   *out = (ReshardPlan){0};
   if (from == to) return NULL;
   const Context *context = sharding_table_context(table);
@@ -168,5 +169,18 @@ Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from
                         .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
                         .slowest = slowest_link(network, b, slowest_link(network, a, (Link){0})),
                         .mesh = q.mesh};
-  return plan(&q, out);
+  return plan(&q, quick, out);
+}
+
+Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from, Sharding to,
+                     Type type, Arena *arena, ReshardPlan *out) {
+  return make_plan(table, network, from, to, type, false, arena, out);
+}
+
+Status *reshard_estimate(ShardingTable *table, const Network *network, Sharding from, Sharding to,
+                         Type type, Arena *arena, Price *out) {
+  ReshardPlan plan;
+  TRY(make_plan(table, network, from, to, type, true, arena, &plan));
+  *out = plan.price;
+  return NULL;
 }

@@ -1,6 +1,8 @@
 // The bound is a concave function of the prices. Its slope at point t is the bytes of the cheapest
 // plan there less the limit, which the decoded plan approximates. The prices follow it with
-// Polyak's step (upper - bound) / |slope|^2, times a factor that shrinks when the bound stalls.
+// Polyak's step (target - bound) / |slope|^2, times a factor that shrinks when the bound stalls.
+// The target is the best plan's cost, or a tenth above the bound if that is less: the first plans
+// are far from the optimum, and steps towards them overshoot.
 //
 // The slope jumps between plans that overflow and plans that waste memory. So after a first phase
 // that finds the scale of the prices, the direction is an average of slopes (as in the volume
@@ -11,17 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { PLAIN_STEPS = 150, PATIENCE = 15 };
+enum { PLAIN_STEPS = 50, PATIENCE = 15 };
 
 #define SMOOTH 0.5
 #define SHRINK 0.7
 #define SHORTEST 1e-4
 #define AGAIN 0.1
-#define GUESS 1.5  // of the bound, for the cost of a plan while none is known
+#define FIRST_STEP 0.1
+#define GUESS 0.1  // of the bound: the optimum is hardly farther above it
 
 void ascent_init(Ascent *a, Dual *dual, Arena *arena) {
   const Core *core = dual->core;
-  *a = (Ascent){.dual = dual, .best = -(double)INFINITY, .step = 1};
+  *a = (Ascent){.dual = dual, .best = -(double)INFINITY, .step = FIRST_STEP};
   state_init(&a->decoded, core, arena);
   a->best_price = ARENA_ARRAY(arena, double, core->n_points + 1);
   a->best_messages = ARENA_ARRAY(arena, float, dual->n_messages);
@@ -92,9 +95,8 @@ void ascent_step(Ascent *a, double upper) {
   double norm = turn(a);
   a->steps++;
   if (norm <= 0) return;
-  double target = upper - constant;
-  if (!isfinite(target))
-    target = a->best + fmax((GUESS - 1) * fabs(a->best + constant), d->core->scale);
+  double guess = a->best + fmax(GUESS * fabs(a->best + constant), d->core->scale);
+  double target = fmin(upper - constant, guess);
   double length = a->step * (target - d->bound) / norm;
   if (length > 0) move_prices(a, length);
 }

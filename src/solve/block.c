@@ -7,14 +7,14 @@
 // block's gain: (gain / overflow) per byte, then doubles. A block that gains nothing without prices
 // is at its optimum, and is left after one pass.
 //
-// Forbidden entries cost BROKEN, so that a plan with some can still be improved towards none.
+// Forbidden entries cost CORE_BROKEN, so that a plan with some can still be improved towards none.
 #include "solve/block.h"
 
 #include <string.h>
 
 #include "solve/random.h"
+#include "solve/vectorize.h"
 
-#define BROKEN 1e17
 #define NONE UINT32_MAX
 
 enum { PRICE_ROUNDS = 6 };
@@ -31,9 +31,9 @@ struct Block {
   uint32_t *frontier, n_frontier;
   uint32_t *touched, n_touched;     // variables with touching > 0
   uint32_t *old;                    // per place: strategy before the block was solved
-  double *value;                    // per state
-  uint32_t *best;                   // per state of a parent: best strategy of a child, per place
-  size_t *best_first;               // per place
+  double *value;                    // per state: least cost of the tree below
+  double *folded;                   // scratch: per strategy, padded
+  uint64_t work;                    // of growing, until it is charged to a state
   uint32_t point_begin, point_end;  // points at which the block has bytes
   double *price, *prefix;
 };
@@ -51,14 +51,7 @@ Block *block_new(const Core *core, Arena *arena) {
   b->touched = ARENA_ARRAY(arena, uint32_t, n);
   b->old = ARENA_ARRAY(arena, uint32_t, n);
   b->value = ARENA_ARRAY(arena, double, core->n_states);
-  // A child's table has one entry per strategy of its parent; links of a forest are distinct edges.
-  size_t tables = 0;
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    uint32_t rows = core->n[core->edges[e].a], columns = core->n[core->edges[e].b];
-    tables += rows > columns ? rows : columns;
-  }
-  b->best = ARENA_ARRAY(arena, uint32_t, tables + 1);
-  b->best_first = ARENA_ARRAY(arena, size_t, n + 1);
+  b->folded = ARENA_ARRAY(arena, double, core_padded(core->most_states) + CORE_LANES);
   b->price = ARENA_ARRAY(arena, double, core->n_points + 1);
   b->prefix = ARENA_ARRAY(arena, double, core->n_points + 2);
   memset(b->place, 0xFF, n * sizeof *b->place);
@@ -79,6 +72,7 @@ static void join(Block *b, uint32_t v) {
   b->vars[at] = v;
   b->place[v] = at;
   b->parent[at] = b->link[at] = NONE;
+  b->work += 16 + 3 * (uint64_t)(core->adjacent_first[v + 1] - core->adjacent_first[v]);
   for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
     uint32_t e = core->adjacent[i];
     uint32_t other = core->edges[e].a == v ? core->edges[e].b : core->edges[e].a;
@@ -120,22 +114,19 @@ void block_grow(Block *b, uint32_t seed, uint32_t most, uint32_t locked, uint64_
 
 // ---- dynamic programming ----
 
-static double real(int64_t entry) { return entry == CORE_FORBIDDEN ? BROKEN : (double)entry; }
-
 // Costs of a variable against everything outside of the block, with priced bytes.
 static void outside(Block *b, State *s, uint32_t v, bool priced) {
   const Core *core = b->core;
   uint32_t n = core->n[v];
-  double *value = b->value + core->first[v];
+  double *restrict value = b->value + core->first[v];
   for (uint32_t p = 0; p < n; p++) value[p] = (double)core->cost[core->first[v] + p];
   for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
     const CoreEdge *e = &core->edges[core->adjacent[i]];
     uint32_t other = e->a == v ? e->b : e->a;
     if (b->place[other] != NONE) continue;
-    uint64_t step = e->a == v ? core->n[e->b] : 1;
-    const int64_t *at = e->a == v ? e->m + s->x[e->b] : e->m + (uint64_t)s->x[e->a] * n;
-    for (uint32_t p = 0; p < n; p++) value[p] += real(at[p * step]);
-    s->work += n;
+    const double *restrict row = core_row(core, e, v, s->x[other]);
+    for (uint32_t p = 0; p < n; p++) value[p] += row[p];
+    s->work += 4 + n / 2;
   }
   if (!priced) return;
   for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
@@ -147,54 +138,71 @@ static void outside(Block *b, State *s, uint32_t v, bool priced) {
   }
 }
 
-// Adds to each strategy of the parent the least cost of the child's tree, and notes the child's.
-static void fold(Block *b, uint32_t at) {
-  const Core *core = b->core;
-  uint32_t v = b->vars[at], up = b->vars[b->parent[at]];
-  const CoreEdge *e = &core->edges[b->link[at]];
-  const double *value = b->value + core->first[v];
-  double *into = b->value + core->first[up];
-  uint32_t *best = b->best + b->best_first[at], n = core->n[v];
-  uint64_t row = e->a == up ? n : 1, step = e->a == up ? 1 : core->n[up];
-  for (uint32_t p = 0; p < core->n[up]; p++) {
-    const int64_t *m = e->m + p * row;
-    double least = 4 * BROKEN * 1e6;
-    for (uint32_t q = 0; q < n; q++) {
-      double now = value[q] + real(m[q * step]);
-      if (now < least) least = now, best[p] = q;
+// out[p] = min over q of value[q] + m[q][p]. The width is a multiple of CORE_LANES.
+VECTORIZE static void least_sums(const double *restrict value, uint32_t n, const double *restrict m,
+                                 uint32_t width, double *restrict out) {
+  width &= ~(uint32_t)(CORE_LANES - 1);
+  for (uint32_t p = 0; p < width; p++) out[p] = value[0] + m[p];
+  uint32_t q = 1;
+  for (; q + 2 <= n; q += 2) {
+    const double *restrict r0 = m + (size_t)q * width, *restrict r1 = r0 + width;
+    double v0 = value[q], v1 = value[q + 1];
+    for (uint32_t p = 0; p < width; p++) {
+      double x = v0 + r0[p], y = v1 + r1[p];
+      x = x < y ? x : y;
+      out[p] = x < out[p] ? x : out[p];
     }
-    into[p] += least;
+  }
+  if (q == n) return;
+  const double *restrict row = m + (size_t)q * width;
+  for (uint32_t p = 0; p < width; p++) {
+    double x = value[q] + row[p];
+    out[p] = x < out[p] ? x : out[p];
   }
 }
 
-// Writes the best strategies to the state's x only through `out`, per place; returns their value.
-static double minimize(Block *b, State *s, bool priced, uint32_t *out) {
+// Adds to each strategy of the parent the least cost of the child's tree.
+static void fold(Block *b, State *s, uint32_t at) {
   const Core *core = b->core;
-  double sum = 0;
-  size_t tables = 0;
-  for (uint32_t i = 0; i < b->n; i++) {
-    outside(b, s, b->vars[i], priced);
-    b->best_first[i] = tables;
-    if (b->parent[i] != NONE) {
-      tables += core->n[b->vars[b->parent[i]]];
-      s->work += (uint64_t)core->n[b->vars[b->parent[i]]] * core->n[b->vars[i]];
-    }
-  }
+  uint32_t v = b->vars[at], up = b->vars[b->parent[at]];
+  const CoreEdge *e = &core->edges[b->link[at]];
+  double *restrict into = b->value + core->first[up];
+  uint32_t width = core_padded(core->n[up]);
+  least_sums(b->value + core->first[v], core->n[v], core_row(core, e, up, 0), width, b->folded);
+  for (uint32_t p = 0; p < core->n[up]; p++) into[p] += b->folded[p];
+  s->work += 16 + (uint64_t)core->n[v] * width / 2;
+}
+
+// The child's best strategy, given its parent's.
+static uint32_t unfold(const Block *b, uint32_t at, uint32_t parent_choice) {
+  const Core *core = b->core;
+  uint32_t v = b->vars[at], best = 0;
+  const double *row = core_row(core, &core->edges[b->link[at]], v, parent_choice);
+  const double *value = b->value + core->first[v];
+  for (uint32_t q = 1; q < core->n[v]; q++)
+    if (value[q] + row[q] < value[best] + row[best]) best = q;
+  return best;
+}
+
+// Writes the best strategies per place to out.
+static void minimize(Block *b, State *s, bool priced, uint32_t *out) {
+  const Core *core = b->core;
+  for (uint32_t i = 0; i < b->n; i++) outside(b, s, b->vars[i], priced);
   for (uint32_t i = b->n; i-- > 0;)
-    if (b->parent[i] != NONE) fold(b, i);
+    if (b->parent[i] != NONE) fold(b, s, i);
   for (uint32_t i = 0; i < b->n; i++) {
     uint32_t v = b->vars[i];
     if (b->parent[i] != NONE) {
-      out[i] = b->best[b->best_first[i] + out[b->parent[i]]];
+      out[i] = unfold(b, i, out[b->parent[i]]);
       continue;
     }
     const double *value = b->value + core->first[v];
     out[i] = s->x[v];
     for (uint32_t p = 0; p < core->n[v]; p++)
       if (value[p] < value[out[i]]) out[i] = p;
-    sum += value[out[i]];
   }
-  return sum;
+  s->work += b->work + 8 * (uint64_t)b->n;
+  b->work = 0;
 }
 
 // ---- memory ----
@@ -247,7 +255,7 @@ bool block_solve(Block *b, State *s, const double *price) {
   for (uint32_t i = 0; i < b->n_touched; i++) b->touching[b->touched[i]] = 0;
   b->n_touched = 0;
   for (uint32_t i = 0; i < b->n; i++) b->old[i] = s->x[b->vars[i]];
-  (void)minimize(b, s, false, now);
+  minimize(b, s, false, now);
   apply(b, s, now);
   int64_t gain = before - s->cost;
   if (gain <= 0 || s->broken) {
@@ -264,7 +272,7 @@ bool block_solve(Block *b, State *s, const double *price) {
     apply(b, s, b->old);
     sum_prices(b);
     s->work += b->point_end - b->point_begin;
-    (void)minimize(b, s, true, now);
+    minimize(b, s, true, now);
     apply(b, s, now);
     if (s->cost >= before || s->broken) break;
     excess = state_excess(s, &point);
@@ -278,6 +286,6 @@ void block_minimize(Block *b, State *s, const double *price) {
   find_points(b);
   for (uint32_t t = b->point_begin; t < b->point_end; t++) b->price[t] = price[t];
   sum_prices(b);
-  (void)minimize(b, s, true, b->old);
+  minimize(b, s, true, b->old);
   apply(b, s, b->old);
 }

@@ -15,30 +15,47 @@
 #include <math.h>
 #include <string.h>
 
-// gcc vectorizes at -O2 only if it is sure to gain.
-#if defined(__GNUC__) && !defined(__clang__)
-#define VECTORIZE __attribute__((optimize("O3")))
-#else
-#define VECTORIZE
-#endif
+#include "solve/vectorize.h"
 
 // ---- set-up ----
 
-static void copy_matrix(Dual *d, uint32_t e) {
-  const CoreEdge *edge = &d->core->edges[e];
-  uint32_t rows = d->core->n[edge->a], columns = d->core->n[edge->b];
-  float *m = arena_alloc(d->arena, (uint64_t)rows * columns * sizeof *m);
-  float *mt = arena_alloc(d->arena, (uint64_t)rows * columns * sizeof *mt);
+enum { LANES = 8 };
+
+static uint32_t padded(uint32_t n) { return (n + LANES - 1) / LANES * LANES; }
+
+static void copy_matrix(Dual *d, uint32_t i) {
+  const CoreMatrix *from = &d->core->matrices[i];
+  uint32_t rows = from->rows, columns = from->columns;
+  size_t n = (size_t)rows * padded(columns), nt = (size_t)columns * padded(rows);
+  float *m = d->m[i] = arena_alloc(d->arena, n * sizeof *m);
+  float *mt = d->mt[i] = arena_alloc(d->arena, nt * sizeof *mt);
+  for (size_t k = 0; k < n; k++) m[k] = (float)INFINITY;
+  for (size_t k = 0; k < nt; k++) mt[k] = (float)INFINITY;
   for (uint32_t p = 0; p < rows; p++)
     for (uint32_t q = 0; q < columns; q++) {
-      int64_t entry = core_entry(d->core, edge, p, q);
+      int64_t entry = from->m[(uint64_t)p * columns + q];
       float value = entry == CORE_FORBIDDEN ? (float)INFINITY : (float)entry;
-      m[(uint64_t)p * columns + q] = mt[(uint64_t)q * rows + p] = value;
+      m[(uint64_t)p * padded(columns) + q] = mt[(uint64_t)q * padded(rows) + p] = value;
     }
-  d->m[e] = m, d->mt[e] = mt;
-  d->to_a[e] = d->messages + d->n_messages;
-  d->to_b[e] = d->to_a[e] + rows;
-  d->n_messages += rows + columns;
+}
+
+static double share_of(const Core *core, uint32_t v) {
+  uint32_t earlier = 0, all = core->adjacent_first[v + 1] - core->adjacent_first[v];
+  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++)
+    earlier += core->edges[core->adjacent[i]].b == v;
+  uint32_t most = earlier > all - earlier ? earlier : all - earlier;
+  return most ? 1.0 / most : 1;
+}
+
+static void add_messages(Dual *d) {
+  const Core *core = d->core;
+  for (uint32_t e = 0; e < core->n_edges; e++)
+    d->n_messages += padded(core->n[core->edges[e].a]) + padded(core->n[core->edges[e].b]);
+  float *at = d->messages = ARENA_ARRAY(d->arena, float, d->n_messages);
+  for (uint32_t e = 0; e < core->n_edges; e++) {
+    d->to_a[e] = at, at += padded(core->n[core->edges[e].a]);
+    d->to_b[e] = at, at += padded(core->n[core->edges[e].b]);
+  }
 }
 
 void dual_init(Dual *d, const Core *core, Arena *arena) {
@@ -48,16 +65,16 @@ void dual_init(Dual *d, const Core *core, Arena *arena) {
   d->unary = ARENA_ARRAY(arena, double, core->n_states);
   d->belief = ARENA_ARRAY(arena, double, core->n_states);
   d->from = ARENA_ARRAY(arena, float, core->most_states + 1);
+  d->minimizer = ARENA_ARRAY(arena, uint32_t, core->n_vars);
   d->scratch = ARENA_ARRAY(arena, double, 2 * (size_t)core->most_states + 1);
-  d->m = ARENA_ARRAY(arena, float *, core->n_edges);
-  d->mt = ARENA_ARRAY(arena, float *, core->n_edges);
+  d->m = ARENA_ARRAY(arena, float *, core->n_matrices);
+  d->mt = ARENA_ARRAY(arena, float *, core->n_matrices);
+  d->share = ARENA_ARRAY(arena, double, core->n_vars);
   d->to_a = ARENA_ARRAY(arena, float *, core->n_edges);
   d->to_b = ARENA_ARRAY(arena, float *, core->n_edges);
-  size_t n_messages = 0;
-  for (uint32_t e = 0; e < core->n_edges; e++)
-    n_messages += core->n[core->edges[e].a] + core->n[core->edges[e].b];
-  d->messages = ARENA_ARRAY(arena, float, n_messages);
-  for (uint32_t e = 0; e < core->n_edges; e++) copy_matrix(d, e);
+  for (uint32_t i = 0; i < core->n_matrices; i++) copy_matrix(d, i);
+  for (uint32_t v = 0; v < core->n_vars; v++) d->share[v] = share_of(core, v);
+  add_messages(d);
   dual_reprice(d);
 }
 
@@ -101,32 +118,41 @@ static double least(const double *x, uint32_t n) {
   return best;
 }
 
-// out[q] = min over p of from[p] + m[p][q], normalized; returns what was taken off. This loop is
-// where the solver spends its time. Element by element, it vectorizes without reordering a sum.
-VECTORIZE static double send(const float *from, uint32_t rows, const float *m, uint32_t columns,
-                             float *restrict out) {
-  float base = from[0];
-  for (uint32_t q = 0; q < columns; q++) out[q] = base + m[q];
-  for (uint32_t p = 1; p < rows; p++) {
-    const float *restrict row = m + (uint64_t)p * columns;
-    base = from[p];
-    for (uint32_t q = 0; q < columns; q++) {
-      float value = base + row[q];
-      out[q] = value < out[q] ? value : out[q];
+// out[q] = min over p of from[p] + m[p][q], normalized; returns what was taken off. The solver
+// spends its time in this loop. Element by element, it vectorizes without reordering a sum; four
+// rows at once save loads and stores of `out`. The width is a multiple of LANES.
+VECTORIZE static double send(const float *restrict from, uint32_t rows, const float *restrict m,
+                             uint32_t width, float *restrict out) {
+  width &= ~(uint32_t)(LANES - 1);
+  for (uint32_t q = 0; q < width; q++) out[q] = from[0] + m[q];
+  uint32_t p = 1;
+  for (; p + 4 <= rows; p += 4) {
+    const float *restrict r0 = m + (uint64_t)p * width, *restrict r1 = r0 + width;
+    const float *restrict r2 = r1 + width, *restrict r3 = r2 + width;
+    float f0 = from[p], f1 = from[p + 1], f2 = from[p + 2], f3 = from[p + 3];
+    for (uint32_t q = 0; q < width; q++) {
+      float x = f0 + r0[q], y = f1 + r1[q], z = f2 + r2[q], w = f3 + r3[q];
+      x = x < y ? x : y;
+      z = z < w ? z : w;
+      x = x < z ? x : z;
+      out[q] = x < out[q] ? x : out[q];
     }
   }
-  float off = out[0];
-  for (uint32_t q = 1; q < columns; q++) off = out[q] < off ? out[q] : off;
-  for (uint32_t q = 0; q < columns; q++) out[q] -= off;
+  for (; p < rows; p++) {
+    const float *restrict row = m + (uint64_t)p * width;
+    for (uint32_t q = 0; q < width; q++) {
+      float x = from[p] + row[q];
+      out[q] = x < out[q] ? x : out[q];
+    }
+  }
+  float least[LANES], off;
+  for (uint32_t k = 0; k < LANES; k++) least[k] = out[k];
+  for (uint32_t q = LANES; q < width; q += LANES)
+    for (uint32_t k = 0; k < LANES; k++) least[k] = out[q + k] < least[k] ? out[q + k] : least[k];
+  off = least[0];
+  for (uint32_t k = 1; k < LANES; k++) off = least[k] < off ? least[k] : off;
+  for (uint32_t q = 0; q < width; q++) out[q] -= off;
   return (double)off;
-}
-
-static double share(const Core *core, uint32_t v) {
-  uint32_t earlier = 0, all = core->adjacent_first[v + 1] - core->adjacent_first[v];
-  for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++)
-    earlier += core->edges[core->adjacent[i]].b == v;
-  uint32_t most = earlier > all - earlier ? earlier : all - earlier;
-  return most ? 1.0 / most : 1;
 }
 
 // Visits one variable; sends to later neighbours, or to earlier ones. Returns the bound's increase:
@@ -134,7 +160,7 @@ static double share(const Core *core, uint32_t v) {
 static double visit(Dual *d, uint32_t v, bool forward) {
   const Core *core = d->core;
   double *belief = d->belief + core->first[v];
-  double off = 0, gamma = share(core, v);
+  double off = 0, gamma = d->share[v];
   float *from = d->from;
   uint32_t n = core->n[v], sent = 0;
   collect(d, v);
@@ -145,9 +171,10 @@ static double visit(Dual *d, uint32_t v, bool forward) {
     const float *back = forward ? d->to_a[e] : d->to_b[e];
     for (uint32_t p = 0; p < n; p++) from[p] = (float)(gamma * belief[p] - (double)back[p]);
     uint32_t other = forward ? core->edges[e].b : core->edges[e].a;
-    off += send(from, n, forward ? d->m[e] : d->mt[e], core->n[other],
+    uint32_t matrix = core->edges[e].matrix;
+    off += send(from, n, forward ? d->m[matrix] : d->mt[matrix], padded(core->n[other]),
                 forward ? d->to_b[e] : d->to_a[e]);
-    d->work += (uint64_t)n * core->n[other];
+    d->work += 24 + (uint64_t)n * padded(core->n[other]) / 3;
     sent++;
   }
   return off + (1 - sent * gamma) * least(belief, n);
@@ -156,6 +183,12 @@ static double visit(Dual *d, uint32_t v, bool forward) {
 // The backward sweep's increases, counted from 0, are the bound: they are the least values of the
 // trees that TRW-S splits the graph into.
 void dual_sweep(Dual *d) {
+  if (d->exact) {
+    d->least = elimination_run(d->exact, d->unary, d->minimizer);
+    d->bound = d->least - d->memory_term;
+    d->work += elimination_work(d->exact);
+    return;
+  }
   for (uint32_t v = 0; v < d->core->n_vars; v++) (void)visit(d, v, true);
   double bound = 0;
   for (uint32_t v = d->core->n_vars; v-- > 0;) bound += visit(d, v, false);
@@ -166,6 +199,10 @@ void dual_sweep(Dual *d) {
 
 void dual_decode(Dual *d, uint32_t *x) {
   const Core *core = d->core;
+  if (d->exact) {
+    if (core->n_vars) memcpy(x, d->minimizer, core->n_vars * sizeof *x);
+    return;
+  }
   for (uint32_t v = 0; v < core->n_vars; v++) {
     double *value = d->scratch;
     memcpy(value, d->unary + core->first[v], core->n[v] * sizeof *value);
@@ -173,7 +210,7 @@ void dual_decode(Dual *d, uint32_t *x) {
       uint32_t e = core->adjacent[i];
       const CoreEdge *edge = &core->edges[e];
       const float *row = d->to_a[e];
-      if (edge->b == v) row = d->m[e] + (uint64_t)x[edge->a] * core->n[v];
+      if (edge->b == v) row = d->m[edge->matrix] + (uint64_t)x[edge->a] * padded(core->n[v]);
       for (uint32_t p = 0; p < core->n[v]; p++) value[p] += (double)row[p];
     }
     x[v] = 0;
@@ -268,7 +305,7 @@ static void exact_send(const Certificate *c, uint32_t e) {
       if (now < least) least = now;
     }
     c->to_a[e][p] = least;
-    if (c->residuals) edge_residuals(c, e, p);
+    if (c->residuals && c->residuals->edge) edge_residuals(c, e, p);
   }
 }
 
@@ -316,8 +353,26 @@ static Wide exact_sweep(Dual *d, Residuals *residuals) {
   return bound;
 }
 
+// Elimination's bound less what rounding may have added. Every number in it is at least 0: a plan's
+// sum of k numbers is off by at most k 2^-53 of itself, and so is the memory term.
+static double rounded_down(const Dual *d, double least) {
+  double error = elimination_error(d->exact);
+  double memory = d->memory_term * (1 + 4e-16 * (d->core->n_points + 4));
+  double sum = least, whole = 0;
+  if (d->memory_term > 0 || modf(least, &whole) != 0 || least > 0x1p52) sum = least * (1 - error);
+  return sum - memory - (d->memory_term > 0 ? 1e-15 * (sum + memory) : 0);
+}
+
+static int64_t certify_exact(const Dual *d) {
+  double bound = ceil(rounded_down(d, d->least));
+  if (d->least >= CORE_BROKEN / 2) return CORE_FORBIDDEN;
+  if (!(bound > -0x1p62)) return INT64_MIN;
+  return (int64_t)bound + d->core->constant;
+}
+
 // Costs are integers: the bound is rounded up.
 int64_t dual_certify(Dual *d) {
+  if (d->exact) return certify_exact(d);
   Wide bound = exact_sweep(d, NULL), one = (Wide)1 << FRACTION_BITS, whole = bound / one;
   if (bound > 0 && whole * one != bound) whole++;
   return whole < INT64_MIN ? INT64_MIN : (int64_t)whole;
@@ -327,4 +382,36 @@ void dual_residuals(Dual *d, int64_t cap, Residuals *out) {
   out->cap = cap;
   Wide bound = exact_sweep(d, out), part = ((Wide)1 << FRACTION_BITS) / RESIDUAL_ONE;
   out->bound = bound / part - (bound < 0);
+}
+
+// A plan with a state costs at least the bound and the state's residual.
+static void useless_by_residuals(Dual *d, int64_t upper, bool *out) {
+  ArenaMark mark = arena_mark(d->arena);
+  const Core *core = d->core;
+  Residuals r = {.state = ARENA_ARRAY(d->arena, int64_t, core->n_states)};
+  dual_residuals(d, INT64_MAX / 2, &r);
+  Wide least = r.bound;
+  for (uint32_t s = 0; s < core->n_states; s++)
+    out[s] = least + r.state[s] > (Wide)(upper - 1) * RESIDUAL_ONE;
+  arena_rewind(d->arena, mark);
+}
+
+static void useless_by_marginals(Dual *d, int64_t upper, bool *out) {
+  const Core *core = d->core;
+  double *least = ARENA_ARRAY(d->arena, double, core->n_states);
+  elimination_marginals(d->exact, d->unary, least);
+  d->work += 4 * elimination_work(d->exact);
+  double most = (double)(upper - 1) - (double)core->constant;
+  for (uint32_t s = 0; s < core->n_states; s++)
+    out[s] = rounded_down(d, least[s] * (1 - 1e-11)) > most + 1e-9 * fabs(most);
+}
+
+uint32_t dual_find_useless(Dual *d, int64_t upper, bool *out) {
+  uint32_t count = 0;
+  if (d->exact)
+    useless_by_marginals(d, upper, out);
+  else
+    useless_by_residuals(d, upper, out);
+  for (uint32_t s = 0; s < d->core->n_states; s++) count += out[s];
+  return count;
 }

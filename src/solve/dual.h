@@ -7,6 +7,7 @@
 #define TESSERA_SOLVE_DUAL_H
 
 #include "solve/core.h"
+#include "solve/eliminate.h"
 #include "solve/problem.h"
 
 typedef struct Dual {
@@ -14,7 +15,9 @@ typedef struct Dual {
   Arena *arena;
   double *price;         // per point, >= 0
   double *unary;         // per state: cost and priced bytes
-  float **m, **mt;       // per edge: the matrix as floats, INFINITY where forbidden; its transpose
+  float **m, **mt;       // per matrix: as floats, INFINITY where forbidden; its transpose. Rows are
+                         // padded with INFINITY to a multiple of 8
+  double *share;         // per variable: of its belief, sent along each edge
   float **to_a, **to_b;  // per edge: messages, which are in one block
   float *messages;
   size_t n_messages;
@@ -25,12 +28,18 @@ typedef struct Dual {
   float *from;         // scratch
   double *scratch;
   double *prefix;  // of prices
+  // If set, elimination takes the place of message passing: the bound is exact at the prices, and
+  // the plan of decoding its minimizer.
+  Elimination *exact;
+  uint32_t *minimizer;  // per variable
+  double least;         // of the priced costs; without the memory term
 } Dual;
 
 void dual_init(Dual *dual, const Core *core, Arena *arena);
 // Folds the prices into the unary costs. O(items * strategies + points).
 void dual_reprice(Dual *dual);
-// One forward and one backward sweep; updates `bound`, which does not fall at fixed prices.
+// One forward and one backward sweep, or one elimination; updates `bound`, which does not fall at
+// fixed prices.
 void dual_sweep(Dual *dual);
 // A plan from the messages, forbidden entries avoided where possible: variables in order, each
 // against its decided neighbours and the messages of the others. May exceed memory.
@@ -39,6 +48,10 @@ void dual_decode(Dual *dual, uint32_t *out_choice);
 // The bound of the present prices and messages in exact integer arithmetic: valid whatever the
 // floating point did. Less than `bound` by rounding only. Includes the core's constant.
 int64_t dual_certify(Dual *dual);
+
+// Marks the states that no plan has which fits and costs less than `upper`, at the present prices
+// and messages. Returns their number. Exact arithmetic, or rounding errors subtracted.
+uint32_t dual_find_useless(Dual *dual, int64_t upper, bool *out_useless);
 
 // What is left of every cost after the certified bound was taken out: for every plan x that fits,
 //   cost(x) * RESIDUAL_ONE >= bound * RESIDUAL_ONE + sum of its residuals.

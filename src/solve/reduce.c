@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "solve/reduce_memory.h"
+#include "solve/reduce_points.h"
 #include "solve/reduce_private.h"
 
 // MOST_WORK: entries read to compare the strategies of one variable.
@@ -44,6 +45,7 @@ static Matrix *matrix_new(Reduction *r, uint32_t rows, uint32_t columns) {
   else
     m = arena_alloc(r->arena, sizeof(Matrix) + n * sizeof(int64_t));
   m->refs = 1;
+  m->traits = 0;
   m->rows = rows, m->columns = columns;
   return m;
 }
@@ -60,6 +62,48 @@ static Matrix *matrix_transpose(Reduction *r, const Matrix *m) {
   for (uint32_t p = 0; p < m->rows; p++)
     for (uint32_t q = 0; q < m->columns; q++) t->at[q * t->columns + p] = m->at[p * m->columns + q];
   return t;
+}
+
+// ---- properties of shared matrices ----
+
+static uint32_t supports(const Matrix *m, uint32_t *columns_of) {
+  uint32_t traits = TRAIT_SUPPORTED | TRAIT_ROW_FUNCTION | TRAIT_COLUMN_FUNCTION;
+  bool diagonal = m->rows == m->columns;
+  memset(columns_of, 0, m->columns * sizeof *columns_of);
+  for (uint32_t p = 0; p < m->rows; p++) {
+    const int64_t *row = m->at + (uint64_t)p * m->columns;
+    uint32_t count = 0;
+    for (uint32_t q = 0; q < m->columns; q++) {
+      bool allowed = row[q] != CORE_FORBIDDEN;
+      count += allowed, columns_of[q] += allowed;
+    }
+    if (count == 0) traits &= ~(uint32_t)TRAIT_SUPPORTED;
+    if (count != 1) traits &= ~(uint32_t)TRAIT_ROW_FUNCTION;
+    diagonal = diagonal && row[p] != CORE_FORBIDDEN;
+  }
+  for (uint32_t q = 0; q < m->columns; q++) {
+    if (columns_of[q] == 0) traits &= ~(uint32_t)TRAIT_SUPPORTED;
+    if (columns_of[q] != 1) traits &= ~(uint32_t)TRAIT_COLUMN_FUNCTION;
+  }
+  if (diagonal && traits & TRAIT_ROW_FUNCTION) traits |= TRAIT_IDENTITY;
+  return traits;
+}
+
+static bool all_additive(const Matrix *m) {
+  const int64_t *base = m->at;
+  for (uint32_t p = 0; p < m->rows; p++) {
+    const int64_t *row = m->at + (uint64_t)p * m->columns;
+    for (uint32_t q = 0; q < m->columns; q++)
+      if (row[q] == CORE_FORBIDDEN || row[q] - row[0] != base[q] - base[0]) return false;
+  }
+  return true;
+}
+
+static uint32_t matrix_traits(Matrix *m, uint32_t *columns_of) {
+  if (m->traits) return m->traits;
+  m->traits = TRAIT_KNOWN | supports(m, columns_of);
+  if (all_additive(m)) m->traits |= TRAIT_ADDITIVE;
+  return m->traits;
 }
 
 // ---- the graph ----
@@ -88,40 +132,63 @@ static void prune_edges(Reduction *r, uint32_t v) {
     const ReduceEdge *e = &r->edges[list->items[i]];
     if (e->m && (e->a == v || e->b == v)) list->items[n++] = list->items[i];
   }
-  list->count = n;
+  r->vars[v].pruned = list->count = n;
 }
 
-static uint32_t find_edge(const Reduction *r, uint32_t a, uint32_t b, uint32_t except) {
-  const ReduceVar *few = &r->vars[a], *other = &r->vars[b];
-  if (other->edges.count < few->edges.count) few = other;
-  for (uint32_t i = 0; i < few->edges.count; i++) {
-    uint32_t at = few->edges.items[i];
-    const ReduceEdge *e = &r->edges[at];
-    if (at == except || !e->m) continue;
-    if ((e->a == a && e->b == b) || (e->a == b && e->b == a)) return at;
-  }
-  return NONE;
+// Prunes a list that has doubled: O(1) per edge that was added.
+static void prune_long(Reduction *r, uint32_t v) {
+  if (r->vars[v].edges.count > 2 * r->vars[v].pruned + 8) prune_edges(r, v);
+}
+
+static uint64_t pair_of(uint32_t a, uint32_t b) {
+  return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static PairSlot *pair_slot(const PairMap *map, uint64_t pair) {
+  uint32_t at = (uint32_t)hash_mix(pair, 0) & (map->capacity - 1);
+  while (map->slots[at].pair != pair && map->slots[at].pair != UINT64_MAX)
+    at = (at + 1) & (map->capacity - 1);
+  return &map->slots[at];
+}
+
+static void pair_grow(Reduction *r) {
+  PairMap old = r->pairs, *map = &r->pairs;
+  if (map->count < map->capacity / 2) return;
+  map->capacity = old.capacity ? 2 * old.capacity : 16;
+  while (map->capacity < 2 * r->n_edges) map->capacity *= 2;
+  map->slots = arena_alloc(r->arena, map->capacity * sizeof *map->slots);
+  memset(map->slots, 0xFF, map->capacity * sizeof *map->slots);
+  for (uint32_t i = 0; i < old.capacity; i++)
+    if (old.slots[i].pair != UINT64_MAX) *pair_slot(map, old.slots[i].pair) = old.slots[i];
 }
 
 // Adds edge e to another edge of the same pair, if there is one.
 static bool merge_parallel(Reduction *r, uint32_t e) {
   ReduceEdge *from = &r->edges[e];
-  uint32_t at = find_edge(r, from->a, from->b, e);
-  if (at == NONE) return false;
-  ReduceEdge *to = &r->edges[at];
+  uint64_t pair = pair_of(from->a, from->b);
+  pair_grow(r);
+  PairSlot *slot = pair_slot(&r->pairs, pair);
+  if (slot->pair == UINT64_MAX) r->pairs.count++, slot->pair = pair, slot->edge = e;
+  ReduceEdge *to = &r->edges[slot->edge];
+  if (slot->edge == e || !to->m || pair_of(to->a, to->b) != pair) {
+    slot->edge = e;
+    return false;
+  }
+  Matrix *old = to->m, *sum = old;
+  if (old->refs > 1) sum = matrix_new(r, old->rows, old->columns);
   bool same = from->a == to->a;
-  Matrix *sum = matrix_new(r, to->m->rows, to->m->columns);
   uint32_t columns = sum->columns;
   for (uint32_t p = 0; p < sum->rows; p++)
     for (uint32_t q = 0; q < columns; q++) {
       int64_t other = same ? from->m->at[p * columns + q] : from->m->at[q * sum->rows + p];
-      sum->at[p * columns + q] = add(to->m->at[p * columns + q], other);
+      sum->at[p * columns + q] = add(old->at[p * columns + q], other);
     }
-  matrix_drop(r, to->m);
+  if (sum != old) matrix_drop(r, old);
+  sum->traits = 0;
   to->m = sum;
   edge_drop(r, e);
   r->counts.parallel++;
-  enqueue(r, at);
+  enqueue(r, slot->edge);
   return true;
 }
 
@@ -213,9 +280,8 @@ static void drop_additive(Reduction *r, uint32_t at, uint32_t p0, uint32_t q0) {
 }
 
 // Rows of edge e become strategies of `parent`: row p of the new matrix is row map[p] of the old.
-static void move_edge(Reduction *r, uint32_t at, uint32_t child, uint32_t parent,
-                      const uint32_t *map) {
-  ReduceEdge *e = &r->edges[at];
+static void map_rows(Reduction *r, ReduceEdge *e, uint32_t child, uint32_t parent,
+                     const uint32_t *map) {
   Matrix *old = e->m;
   if (e->b == child) {
     Matrix *t = matrix_transpose(r, old);
@@ -233,27 +299,40 @@ static void move_edge(Reduction *r, uint32_t at, uint32_t child, uint32_t parent
       memcpy(e->m->at + (uint64_t)p * columns, old->at + (uint64_t)map[p] * columns,
              columns * sizeof(int64_t));
   matrix_drop(r, old);
-  VEC_PUSH(r->arena, &r->vars[parent].edges, at);
-  if (!merge_parallel(r, at)) enqueue(r, at);
 }
 
-// The child takes strategy map[p] when the parent takes p.
+static void move_edge(Reduction *r, uint32_t at, uint32_t child, uint32_t parent,
+                      const uint32_t *map) {
+  ReduceEdge *e = &r->edges[at];
+  if (map)
+    map_rows(r, e, child, parent, map);
+  else if (e->a == child)
+    e->a = parent;
+  else
+    e->b = parent;
+  if (merge_parallel(r, at)) return;
+  VEC_PUSH(r->arena, &r->vars[parent].edges, at);
+  enqueue(r, at);
+}
+
+// The child takes strategy support[p] when the parent takes p; NULL: the same strategy, all alive.
 static void contract(Reduction *r, uint32_t at, uint32_t parent, uint32_t child,
                      const uint32_t *support) {
   ReduceVar *up = &r->vars[parent], *down = &r->vars[child];
   const ReduceEdge *e = &r->edges[at];
-  uint32_t *map = arena_alloc(r->arena, up->n * sizeof *map);
+  uint32_t *map = support ? arena_alloc(r->arena, up->n * sizeof *map) : NULL;
   uint32_t columns = e->m->columns;
   for (uint32_t p = 0; p < up->n; p++) {
-    map[p] = up->cost[p] == CORE_FORBIDDEN ? NONE : support[p];
-    if (map[p] == NONE) continue;
-    int64_t entry = e->a == parent ? e->m->at[(uint64_t)p * columns + map[p]]
-                                   : e->m->at[(uint64_t)map[p] * columns + p];
-    up->cost[p] += entry + down->cost[map[p]];
+    if (map) map[p] = up->cost[p] == CORE_FORBIDDEN ? NONE : support[p];
+    uint32_t q = map ? map[p] : p;
+    if (q == NONE) continue;
+    int64_t entry =
+        e->a == parent ? e->m->at[(uint64_t)p * columns + q] : e->m->at[(uint64_t)q * columns + p];
+    up->cost[p] += entry + down->cost[q];
   }
   edge_drop(r, at);
   prune_edges(r, child);
-  prune_edges(r, parent);
+  prune_long(r, parent);
   up->changed = true;
   down->parent = parent;
   down->map = map;
@@ -264,21 +343,43 @@ static void contract(Reduction *r, uint32_t at, uint32_t parent, uint32_t child,
   r->counts.contracted++;
 }
 
+// If either end determines the other, the one with fewer edges moves.
+static void contract_edge(Reduction *r, uint32_t at, const Support *s, bool down, bool up) {
+  uint32_t a = r->edges[at].a, b = r->edges[at].b;
+  bool b_goes = down && (!up || r->vars[b].edges.count <= r->vars[a].edges.count);
+  if (b_goes)
+    contract(r, at, a, b, s ? s->row_at : NULL);
+  else
+    contract(r, at, b, a, s ? s->column_at : NULL);
+}
+
+// An edge whose ends have all their strategies: its matrix, which many share, is known.
+static bool check_shared(Reduction *r, uint32_t at, const Support *s) {
+  const ReduceEdge *e = &r->edges[at];
+  if (r->vars[e->a].alive < r->vars[e->a].n || r->vars[e->b].alive < r->vars[e->b].n) return false;
+  uint32_t traits = matrix_traits(e->m, s->columns);
+  if (!(traits & TRAIT_SUPPORTED)) return false;
+  bool down = traits & TRAIT_ROW_FUNCTION, up = traits & TRAIT_COLUMN_FUNCTION;
+  if (!r->options.no_contraction && (down || up)) {
+    if (!(traits & TRAIT_IDENTITY)) count_support(r, e, s);
+    contract_edge(r, at, traits & TRAIT_IDENTITY ? NULL : s, down, up);
+  } else if (traits & TRAIT_ADDITIVE) {
+    drop_additive(r, at, 0, 0);
+  }
+  return true;
+}
+
 static void check_edge(Reduction *r, uint32_t at, const Support *s) {
   ReduceEdge *e = &r->edges[at];
   uint32_t a = e->a, b = e->b;
+  if (check_shared(r, at, s)) return;
   count_support(r, e, s);
   bool killed = kill_unsupported(r, a, s->rows);
   killed |= kill_unsupported(r, b, s->columns);
   if (r->infeasible || killed) return;  // killing put the edge into the queue again
   bool down = all_one(r, a, s->rows), up = all_one(r, b, s->columns);
   if (!r->options.no_contraction && (down || up)) {
-    // If either end determines the other, the one with fewer edges moves.
-    bool b_goes = down && (!up || r->vars[b].edges.count <= r->vars[a].edges.count);
-    if (b_goes)
-      contract(r, at, a, b, s->row_at);
-    else
-      contract(r, at, b, a, s->column_at);
+    contract_edge(r, at, s, down, up);
     return;
   }
   uint32_t p0 = first_alive(r, a), q0 = first_alive(r, b);
@@ -395,21 +496,45 @@ static void add_vars(Reduction *r) {
         var->cost[p] = CORE_FORBIDDEN;
       else
         var->alive++;
+    if (r->options.fix && r->options.fixed_var == v)
+      for (uint32_t p = 0; p < var->n; p++)
+        if (p != r->options.fixed_strategy && var->cost[p] != CORE_FORBIDDEN)
+          var->cost[p] = CORE_FORBIDDEN, var->alive--;
     if (!var->alive) r->infeasible = true;
     if (var->n > r->most) r->most = var->n;
   }
 }
 
+// Room for every variable's edges in one array.
+static void reserve_edges(Reduction *r) {
+  const Problem *problem = r->problem;
+  uint32_t *room = arena_alloc(r->arena, (2 * (size_t)r->n_edges + 1) * sizeof *room);
+  for (uint32_t e = 0; e < r->n_edges; e++) {
+    r->vars[problem->edges.items[e].a].edges.capacity++;
+    r->vars[problem->edges.items[e].b].edges.capacity++;
+  }
+  for (uint32_t v = 0; v < r->n_vars; v++) {
+    r->vars[v].edges.items = room;
+    room += r->vars[v].edges.capacity;
+  }
+}
+
+// Edges that contract go first: then the copies of a layer are one before other rules look at them.
 static void add_edges(Reduction *r) {
   const Problem *problem = r->problem;
   Matrix **of = ARENA_ARRAY(r->arena, Matrix *, problem->matrices.count);
-  for (uint32_t e = 0; e < problem->edges.count; e++) {
+  uint32_t *columns_of = ARENA_ARRAY(r->arena, uint32_t, r->most);
+  reserve_edges(r);
+  for (uint32_t e = 0; e < r->n_edges; e++) {
     const PlanEdge *from = &problem->edges.items[e];
     r->edges[e] = (ReduceEdge){from->a, from->b, wrap_matrix(r, from, of), false};
+    if (merge_parallel(r, e)) continue;
     VEC_PUSH(r->arena, &r->vars[from->a].edges, e);
     VEC_PUSH(r->arena, &r->vars[from->b].edges, e);
-    if (!merge_parallel(r, e)) enqueue(r, e);
+    if (matrix_traits(r->edges[e].m, columns_of) & (TRAIT_ROW_FUNCTION | TRAIT_COLUMN_FUNCTION))
+      enqueue(r, e);
   }
+  for (uint32_t e = 0; e < r->n_edges; e++) enqueue(r, e);
 }
 
 static void run_rules(Reduction *r) {
@@ -417,7 +542,8 @@ static void run_rules(Reduction *r) {
     run_queue(r);
     if (r->infeasible) return;
     reduce_memory_items(r);
-    bool again = !r->options.no_memory && reduce_kill_by_memory(r);
+    if (!r->options.no_memory) reduce_points(r);
+    bool again = !r->options.no_memory && !r->options.any_limit && reduce_kill_by_memory(r);
     if (r->infeasible) return;
     if (!again && !r->options.no_dominance) again = kill_dominated(r);
     if (!again) return;
@@ -460,6 +586,22 @@ void reduction_expand(const Reduction *r, const uint32_t *core_choice, uint32_t 
     if (r->vars[v].parent == NONE && r->vars[v].alive == 1) out_choice[v] = first_alive(r, v);
   for (uint32_t i = r->contracted.count; i-- > 0;) {
     const ReduceVar *var = &r->vars[r->contracted.items[i]];
-    out_choice[r->contracted.items[i]] = var->map[out_choice[var->parent]];
+    uint32_t above = out_choice[var->parent];
+    out_choice[r->contracted.items[i]] = var->map ? var->map[above] : above;
+  }
+}
+
+void reduction_project(const Reduction *r, const uint32_t *choice, uint32_t *out) {
+  const Core *core = &r->core;
+  for (uint32_t v = 0; v < core->n_vars; v++) {
+    uint32_t best = 0, strategy = choice[r->core_var[v]];
+    for (uint32_t p = 0; p < core->n[v]; p++) {
+      uint32_t s = core->first[v] + p;
+      if (core->cost[s] < core->cost[core->first[v] + best]) best = p;
+      if (r->core_strategy[s] != strategy) continue;
+      best = p;
+      break;
+    }
+    out[v] = best;
   }
 }

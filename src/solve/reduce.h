@@ -18,9 +18,12 @@ typedef struct ReduceCounts {
 } ReduceCounts;
 
 typedef struct ReduceOptions {
-  bool no_dominance;  // for tests: leave rules out
+  bool no_dominance;  // leaves rules out
   bool no_contraction;
-  bool no_memory;
+  bool no_memory;  // every point stays, no strategy goes because of memory
+  bool any_limit;  // the result holds for every limit: only points that others dominate go
+  bool fix;        // `fixed_var` takes `fixed_strategy`
+  uint32_t fixed_var, fixed_strategy;
 } ReduceOptions;
 
 // Reduces to a fixpoint. Everything is in the arena. *out_infeasible: no plan exists; then there is
@@ -33,5 +36,9 @@ ReduceCounts reduction_counts(const Reduction *reduction);
 // The strategy of every variable of the problem. O(variables).
 void reduction_expand(const Reduction *reduction, const uint32_t *core_choice,
                       uint32_t *out_choice);
+// The core's strategies of a plan of the problem; strategies that are gone are replaced by the
+// cheapest. O(core).
+void reduction_project(const Reduction *reduction, const uint32_t *choice,
+                       uint32_t *out_core_choice);
 
 #endif

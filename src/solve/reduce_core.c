@@ -4,7 +4,7 @@
 // in this order follows the program.
 #include "solve/reduce_private.h"
 
-#include "base/heap.h"
+#include "solve/order.h"
 
 #define NONE UINT32_MAX
 
@@ -17,22 +17,12 @@ typedef struct Builder {
 
 // ---- variables ----
 
-typedef struct Place {
-  int64_t begin;
-  uint32_t var;
-} Place;
-
-static bool place_before(const void *a, const void *b, const void *user) {
-  const Place *x = a, *y = b;
-  (void)user;
-  return x->begin != y->begin ? x->begin < y->begin : x->var < y->var;
-}
-
 static bool has_choice(const ReduceVar *var) { return var->parent == NONE && var->alive > 1; }
 
 static void order_vars(Builder *b) {
   Reduction *r = b->r;
-  VEC(Place) places = {0};
+  VEC(uint32_t) vars = {0};
+  VEC(int64_t) begins = {0};
   for (uint32_t v = 0; v < r->n_vars; v++) {
     b->core_of[v] = NONE;
     if (r->vars[v].parent == NONE && r->vars[v].alive == 1) {
@@ -40,16 +30,16 @@ static void order_vars(Builder *b) {
       while (r->vars[v].cost[p] == CORE_FORBIDDEN) p++;
       b->core->constant += r->vars[v].cost[p];
     }
-    if (has_choice(&r->vars[v]))
-      VEC_PUSH(r->arena, &places, ((Place){r->problem->vars.items[v].begin, v}));
+    if (!has_choice(&r->vars[v])) continue;
+    VEC_PUSH(r->arena, &vars, v);
+    VEC_PUSH(r->arena, &begins, r->problem->vars.items[v].begin);
   }
-  HeapOrder order = {sizeof(Place), place_before, NULL};
-  heap_sort(places.items, places.count, &order);
-  b->core->n_vars = places.count;
-  r->core_var = ARENA_ARRAY(r->arena, uint32_t, places.count);
-  for (uint32_t i = 0; i < places.count; i++) {
-    r->core_var[i] = places.items[i].var;
-    b->core_of[places.items[i].var] = i;
+  const uint32_t *order = order_by_key(begins.items, begins.count, r->arena);
+  b->core->n_vars = vars.count;
+  r->core_var = ARENA_ARRAY(r->arena, uint32_t, vars.count);
+  for (uint32_t i = 0; i < vars.count; i++) {
+    r->core_var[i] = vars.items[order[i]];
+    b->core_of[r->core_var[i]] = i;
   }
 }
 
@@ -61,7 +51,6 @@ static void add_states(Builder *b) {
   for (uint32_t i = 0; i < core->n_vars; i++) {
     core->n[i] = r->vars[r->core_var[i]].alive;
     core->first[i + 1] = core->first[i] + core->n[i];
-    if (core->n[i] > core->most_states) core->most_states = core->n[i];
   }
   core->n_states = core->first[core->n_vars];
   core->cost = ARENA_ARRAY(r->arena, int64_t, core->n_states);
@@ -75,71 +64,46 @@ static void add_states(Builder *b) {
 
 // ---- edges ----
 
-static const int64_t *core_matrix(const Builder *b, const ReduceEdge *e, bool swap) {
+// Writes the entries between strategies that are alive.
+static void fill_matrix(const Builder *b, const ReduceEdge *e, const CoreEdge *edge, bool swap,
+                        int64_t *out) {
   const Reduction *r = b->r;
   const Core *core = b->core;
-  uint32_t rows = b->core_of[swap ? e->b : e->a], columns = b->core_of[swap ? e->a : e->b];
-  int64_t *m = arena_alloc(r->arena, (uint64_t)core->n[rows] * core->n[columns] * sizeof *m);
-  const uint32_t *p_of = r->core_strategy + core->first[rows];
-  const uint32_t *q_of = r->core_strategy + core->first[columns];
-  for (uint32_t p = 0, at = 0; p < core->n[rows]; p++)
-    for (uint32_t q = 0; q < core->n[columns]; q++) {
+  const uint32_t *p_of = r->core_strategy + core->first[edge->a];
+  const uint32_t *q_of = r->core_strategy + core->first[edge->b];
+  for (uint32_t p = 0, at = 0; p < core->n[edge->a]; p++)
+    for (uint32_t q = 0; q < core->n[edge->b]; q++) {
       uint64_t i = swap ? (uint64_t)q_of[q] * e->m->columns + p_of[p]
                         : (uint64_t)p_of[p] * e->m->columns + q_of[q];
-      m[at++] = e->m->at[i];
+      out[at++] = e->m->at[i];
     }
-  return m;
 }
 
+// Layers that are not tied still have equal matrices: kept once, they stay in the cache.
 static void add_edges(Builder *b) {
   Reduction *r = b->r;
   Core *core = b->core;
   VEC(CoreEdge) edges = {0};
+  CoreMatrices matrices = {0};
+  GuardCleanup cleanup = {idmap_release, &matrices.interned, NULL};
+  guard_push(r->arena->guard, &cleanup);
   for (uint32_t i = 0; i < r->n_edges; i++) {
     const ReduceEdge *e = &r->edges[i];
     if (!e->m || b->core_of[e->a] == NONE || b->core_of[e->b] == NONE) continue;
     bool swap = b->core_of[e->a] > b->core_of[e->b];
-    CoreEdge edge = {b->core_of[swap ? e->b : e->a], b->core_of[swap ? e->a : e->b],
-                     core_matrix(b, e, swap)};
-    core->n_entries += (uint64_t)core->n[edge.a] * core->n[edge.b];
+    CoreEdge edge = {.a = b->core_of[swap ? e->b : e->a], .b = b->core_of[swap ? e->a : e->b]};
+    ArenaMark mark = arena_mark(r->arena);
+    int64_t *m = arena_alloc(r->arena, (size_t)core->n[edge.a] * core->n[edge.b] * sizeof *m);
+    fill_matrix(b, e, &edge, swap, m);
+    core_matrices_add(&matrices, r->arena, mark, m, core, &edge);
     VEC_PUSH(r->arena, &edges, edge);
   }
+  guard_pop(r->arena->guard, &cleanup);
+  idmap_deinit(&matrices.interned);
   core->edges = edges.items;
   core->n_edges = edges.count;
-}
-
-static void add_adjacency(Builder *b) {
-  Core *core = b->core;
-  uint32_t *first = ARENA_ARRAY(b->r->arena, uint32_t, core->n_vars + 2);
-  for (uint32_t e = 0; e < core->n_edges; e++)
-    first[core->edges[e].a + 2]++, first[core->edges[e].b + 2]++;
-  for (uint32_t v = 0; v < core->n_vars; v++) first[v + 2] += first[v + 1];
-  core->adjacent = ARENA_ARRAY(b->r->arena, uint32_t, 2 * (size_t)core->n_edges);
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    core->adjacent[first[core->edges[e].a + 1]++] = e;
-    core->adjacent[first[core->edges[e].b + 1]++] = e;
-  }
-  core->adjacent_first = first;
-}
-
-// A thousandth of the sum of the largest costs.
-static double cost_scale(const Core *core) {
-  double sum = 1000;
-  for (uint32_t v = 0; v < core->n_vars; v++) {
-    int64_t most = 0;
-    for (uint32_t s = core->first[v]; s < core->first[v + 1]; s++)
-      if (core->cost[s] > most) most = core->cost[s];
-    sum += (double)most;
-  }
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    int64_t most = 0;
-    uint64_t n = (uint64_t)core->n[core->edges[e].a] * core->n[core->edges[e].b];
-    for (uint64_t i = 0; i < n; i++)
-      if (core->edges[e].m[i] > most && core->edges[e].m[i] < CORE_FORBIDDEN)
-        most = core->edges[e].m[i];
-    sum += (double)most;
-  }
-  return sum / 1000;
+  core->matrices = matrices.items.items;
+  core->n_matrices = matrices.items.count;
 }
 
 // ---- memory ----
@@ -148,6 +112,7 @@ static double cost_scale(const Core *core) {
 static void keep_points(Builder *b) {
   Reduction *r = b->r;
   Core *core = b->core;
+  bool keeps_all = r->options.no_memory || r->options.any_limit;
   int64_t *most = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
   for (uint32_t i = 0; i < core->n_vars; i++) {
     const ReduceVar *var = &r->vars[r->core_var[i]];
@@ -160,12 +125,14 @@ static void keep_points(Builder *b) {
     }
   }
   core->fixed = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
+  core->time = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
   int64_t sum = 0;
   for (uint32_t t = 0; t < r->n_points; t++) {
     sum += most[t];
     b->point_of[t] = core->n_points;
-    if (r->options.no_memory || sum + r->fixed[t] > r->problem->limit_bytes)
-      core->fixed[core->n_points++] = r->fixed[t];
+    if (!keeps_all && sum + r->fixed[t] <= r->problem->limit_bytes) continue;
+    core->time[core->n_points] = r->times[t];
+    core->fixed[core->n_points++] = r->fixed[t];
   }
   b->point_of[r->n_points] = core->n_points;
 }
@@ -205,8 +172,7 @@ void reduce_build_core(Reduction *r) {
   order_vars(&b);
   add_states(&b);
   add_edges(&b);
-  add_adjacency(&b);
   keep_points(&b);
   add_items(&b);
-  r->core.scale = cost_scale(&r->core);
+  core_finish(&r->core, r->arena);
 }

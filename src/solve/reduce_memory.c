@@ -1,10 +1,12 @@
 // Bytes over time. Time has few points that matter: bytes grow only when an interval begins, so the
-// peaks are at begins that an end follows before the next begin. Everything else is dominated.
+// peaks are at begins that an end follows before the next begin.
 //
 // A variable's bytes, those of the variables contracted into it included, are disjoint items
-// [begin, end) with one number per strategy. They come from a sweep over its members' intervals.
-// The least number of an item does not depend on the choice: it moves to `fixed`, the bytes per
-// point that no choice changes, and items without a difference vanish.
+// [begin, end) of points with one number per strategy. They come from a sweep over the pieces that
+// belong to it: at first one piece per variable of the problem, later the items of the last time,
+// whose variables may have been contracted since. The least number of an item does not depend on
+// the choice: it moves to `fixed`, the bytes per point that no choice changes, and items without a
+// difference vanish. O(pieces * strategies).
 //
 // A strategy is impossible if it exceeds the limit although all others take their least. That is a
 // question for the maximum over a range of points, answered from a sparse table in O(1).
@@ -12,80 +14,74 @@
 
 #include <string.h>
 
-#include "base/heap.h"
+#include "solve/order.h"
 
 #define NONE UINT32_MAX
 
 // ---- points ----
 
-static bool less_time(const void *a, const void *b, const void *user) {
-  (void)user;
-  return *(const int64_t *)a < *(const int64_t *)b;
-}
-
-typedef VEC(int64_t) Times;
-
-// The begins that an end follows before (or at) the next begin, sorted.
-static void find_points(Reduction *r, Times *out) {
+// The begins that an end follows before (or at) the next begin, sorted, go to r->times. Writes the
+// range of points of every variable that has bytes.
+static void find_points(Reduction *r, uint32_t *begin_of, uint32_t *end_of) {
   const Problem *problem = r->problem;
-  Times begins = {0}, ends = {0};
-  HeapOrder order = {sizeof(int64_t), less_time, NULL};
+  uint32_t n = 0;
+  int64_t *keys = arena_alloc(r->arena, (2 * (size_t)r->n_vars + 1) * sizeof *keys);
+  uint32_t *var_of = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *var_of);
   for (uint32_t v = 0; v < r->n_vars; v++) {
     const PlanVar *var = &problem->vars.items[v];
+    begin_of[v] = end_of[v] = 0;
     if (var->begin >= var->end) continue;
-    VEC_PUSH(r->arena, &begins, var->begin);
-    VEC_PUSH(r->arena, &ends, var->end);
+    keys[2 * n] = var->begin, keys[2 * n + 1] = var->end;
+    var_of[n++] = v;
   }
-  heap_sort(begins.items, begins.count, &order);
-  heap_sort(ends.items, ends.count, &order);
-  for (uint32_t i = 0, k = 0; i < begins.count; i++) {
-    int64_t at = begins.items[i];
-    if (i + 1 < begins.count && begins.items[i + 1] == at) continue;
-    while (k < ends.count && ends.items[k] <= at) k++;
-    bool last = i + 1 == begins.count;
-    if (last || (k < ends.count && ends.items[k] <= begins.items[i + 1]))
-      VEC_PUSH(r->arena, out, at);
+  // In order of time; an even index is a begin. At equal times begins and ends are mixed.
+  const uint32_t *order = order_by_key(keys, 2 * n, r->arena);
+  r->times = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *r->times);
+  bool begun = false;
+  for (uint32_t i = 0, k; i < 2 * n; i = k) {
+    int64_t time = keys[order[i]];
+    bool begins = false, ends = false;
+    for (k = i; k < 2 * n && keys[order[k]] == time; k++) {
+      begins |= order[k] % 2 == 0;
+      ends |= order[k] % 2 == 1;
+    }
+    // The point is the last time at which something began.
+    if (ends && begun) r->n_points++, begun = false;
+    for (uint32_t j = i; j < k; j++)
+      (order[j] % 2 ? end_of : begin_of)[var_of[order[j] / 2]] = r->n_points;
+    if (begins) r->times[r->n_points] = time, begun = true;
   }
 }
 
-// The first point at or after a time.
-static uint32_t point_at(const Times *points, int64_t time) {
-  uint32_t low = 0, high = points->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (points->items[middle] < time)
-      low = middle + 1;
-    else
-      high = middle;
+// The pieces before anything is contracted.
+static void first_items(Reduction *r) {
+  uint32_t *begin_of = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *begin_of);
+  uint32_t *end_of = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *end_of);
+  find_points(r, begin_of, end_of);
+  r->fixed = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
+  r->items = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *r->items);
+  r->item_owner = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *r->item_owner);
+  for (uint32_t v = 0; v < r->n_vars; v++) {
+    if (begin_of[v] >= end_of[v]) continue;
+    const int64_t *bytes = r->problem->bytes.items + r->problem->vars.items[v].first;
+    r->item_owner[r->n_items] = v;
+    r->items[r->n_items++] = (CoreItem){begin_of[v], end_of[v], bytes};
   }
-  return low;
+  r->has_points = true;
 }
 
 // ---- items ----
-
-// One variable of the problem as a member of the variable that it was contracted into.
-typedef struct Member {
-  uint32_t root, at;  // point of its begin or end
-  uint32_t var;
-  bool ends;
-} Member;
-
-static bool member_before(const void *a, const void *b, const void *user) {
-  const Member *x = a, *y = b;
-  (void)user;
-  if (x->root != y->root) return x->root < y->root;
-  if (x->at != y->at) return x->at < y->at;
-  if (x->ends != y->ends) return x->ends;
-  return x->var < y->var;
-}
 
 typedef struct Sweep {
   Reduction *r;
   uint32_t *roots;        // per variable
   const uint32_t **maps;  // per variable: from the root's strategies to its own; NULL: identity
-  VEC(Member) members;
+  uint32_t *events;       // 2 * piece, + 1 for its end; by root, then by point
+  uint32_t *root_first;   // per variable and one more: its events
+  int64_t *now;           // bytes per strategy of the root
+  int64_t *change;        // per point: what `fixed` grows by, as differences
   VEC(CoreItem) items;
-  int64_t *now;  // bytes per strategy of the root
+  VEC(uint32_t) owners;
 } Sweep;
 
 // Composes the maps of contracted variables, parents first.
@@ -97,40 +93,48 @@ static void find_roots(Sweep *s) {
     const ReduceVar *var = &r->vars[v];
     const uint32_t *up = s->maps[var->parent];
     uint32_t root = s->roots[v] = s->roots[var->parent];
-    s->maps[v] = var->map;
-    if (!up) continue;
+    s->maps[v] = var->map ? var->map : up;
+    if (!up || !var->map) continue;
     uint32_t *map = arena_alloc(r->arena, r->vars[root].n * sizeof *map);
     for (uint32_t p = 0; p < r->vars[root].n; p++) map[p] = up[p] == NONE ? NONE : var->map[up[p]];
     s->maps[v] = map;
   }
 }
 
-static void find_members(Sweep *s, const Times *points) {
+static uint32_t event_point(const Reduction *r, uint32_t event) {
+  return event % 2 ? r->items[event / 2].end : r->items[event / 2].begin;
+}
+
+// Counting sort by point, then, stable, by root.
+static void sort_events(Sweep *s) {
   Reduction *r = s->r;
-  for (uint32_t v = 0; v < r->n_vars; v++) {
-    const PlanVar *var = &r->problem->vars.items[v];
-    if (var->begin >= var->end) continue;
-    uint32_t begin = point_at(points, var->begin), end = point_at(points, var->end);
-    if (begin >= end) continue;
-    VEC_PUSH(r->arena, &s->members, ((Member){s->roots[v], begin, v, false}));
-    VEC_PUSH(r->arena, &s->members, ((Member){s->roots[v], end, v, true}));
-  }
-  HeapOrder order = {sizeof(Member), member_before, NULL};
-  heap_sort(s->members.items, s->members.count, &order);
+  uint32_t n = 2 * r->n_items;
+  uint32_t *first = ARENA_ARRAY(r->arena, uint32_t, r->n_points + 2);
+  uint32_t *by_point = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *by_point);
+  for (uint32_t i = 0; i < n; i++) first[event_point(r, i) + 1]++;
+  for (uint32_t t = 0; t < r->n_points; t++) first[t + 1] += first[t];
+  for (uint32_t i = 0; i < n; i++) by_point[first[event_point(r, i)]++] = i;
+  uint32_t *at = s->root_first = ARENA_ARRAY(r->arena, uint32_t, r->n_vars + 2);
+  for (uint32_t i = 0; i < n; i++) at[s->roots[r->item_owner[i / 2]] + 2]++;
+  for (uint32_t v = 0; v < r->n_vars; v++) at[v + 2] += at[v + 1];
+  s->events = arena_alloc(r->arena, ((size_t)n + 1) * sizeof *s->events);
+  for (uint32_t i = 0; i < n; i++)
+    s->events[at[s->roots[r->item_owner[by_point[i] / 2]] + 1]++] = by_point[i];
 }
 
-static void add_member(Sweep *s, const Member *m) {
-  const ReduceVar *root = &s->r->vars[m->root];
-  const int64_t *bytes = s->r->problem->bytes.items + s->r->problem->vars.items[m->var].first;
-  const uint32_t *map = s->maps[m->var];
-  for (uint32_t p = 0; p < root->n; p++) {
-    if (root->cost[p] == CORE_FORBIDDEN) continue;
-    int64_t more = bytes[map ? map[p] : p];
-    s->now[p] += m->ends ? -more : more;
-  }
+static void add_piece(Sweep *s, const ReduceVar *root, uint32_t event) {
+  const Reduction *r = s->r;
+  const int64_t *bytes = r->items[event / 2].bytes;
+  const uint32_t *map = s->maps[r->item_owner[event / 2]];
+  int64_t sign = event % 2 ? -1 : 1;
+  if (!map)
+    for (uint32_t p = 0; p < root->n; p++) s->now[p] += sign * bytes[p];
+  else
+    for (uint32_t p = 0; p < root->n; p++)
+      if (map[p] != NONE) s->now[p] += sign * bytes[map[p]];
 }
 
-// Writes the bytes of [begin, end): the least to `fixed` (as differences), the rest to an item.
+// Writes the bytes of [begin, end): the least to `fixed`, the rest to an item.
 static void put_item(Sweep *s, uint32_t root, uint32_t begin, uint32_t end) {
   Reduction *r = s->r;
   const ReduceVar *var = &r->vars[root];
@@ -140,53 +144,44 @@ static void put_item(Sweep *s, uint32_t root, uint32_t begin, uint32_t end) {
     if (s->now[p] < least) least = s->now[p];
     if (s->now[p] > most) most = s->now[p];
   }
-  r->fixed[begin] += least;
-  r->fixed[end] -= least;
+  s->change[begin] += least;
+  s->change[end] -= least;
   if (least == most) return;
-  int64_t *bytes = ARENA_ARRAY(r->arena, int64_t, var->n);
+  int64_t *bytes = arena_alloc(r->arena, var->n * sizeof *bytes);
   for (uint32_t p = 0; p < var->n; p++)
-    if (var->cost[p] != CORE_FORBIDDEN) bytes[p] = s->now[p] - least;
+    bytes[p] = var->cost[p] != CORE_FORBIDDEN ? s->now[p] - least : 0;
   VEC_PUSH(r->arena, &s->items, ((CoreItem){begin, end, bytes}));
+  VEC_PUSH(r->arena, &s->owners, root);
 }
 
-// Members [i, end) belong to one root.
-static void sweep_root(Sweep *s, uint32_t i, uint32_t end) {
-  uint32_t root = s->members.items[i].root;
+static void sweep_root(Sweep *s, uint32_t root) {
   ReduceVar *var = &s->r->vars[root];
-  memset(s->now, 0, var->n * sizeof *s->now);
+  uint32_t i = s->root_first[root], end = s->root_first[root + 1];
   var->item_first = s->items.count;
+  memset(s->now, 0, var->n * sizeof *s->now);
   while (i < end) {
-    uint32_t at = s->members.items[i].at;
-    for (; i < end && s->members.items[i].at == at; i++) add_member(s, &s->members.items[i]);
-    if (i < end) put_item(s, root, at, s->members.items[i].at);
+    uint32_t at = event_point(s->r, s->events[i]);
+    for (; i < end && event_point(s->r, s->events[i]) == at; i++) add_piece(s, var, s->events[i]);
+    if (i < end) put_item(s, root, at, event_point(s->r, s->events[i]));
   }
   var->item_end = s->items.count;
 }
 
-static void sweep_all(Sweep *s) {
-  Reduction *r = s->r;
-  for (uint32_t v = 0; v < r->n_vars; v++) r->vars[v].item_first = r->vars[v].item_end = 0;
-  for (uint32_t i = 0, k; i < s->members.count; i = k) {
-    for (k = i; k < s->members.count && s->members.items[k].root == s->members.items[i].root;) k++;
-    sweep_root(s, i, k);
-  }
-  r->items = s->items.items;
-  r->n_items = s->items.count;
-  for (uint32_t t = 0; t < r->n_points; t++) r->fixed[t + 1] += r->fixed[t];
-}
-
 void reduce_memory_items(Reduction *r) {
-  Times points = {0};
+  if (!r->has_points) first_items(r);
   Sweep s = {.r = r};
-  find_points(r, &points);
-  r->n_points = points.count;
-  r->fixed = ARENA_ARRAY(r->arena, int64_t, points.count + 1);
-  s.roots = ARENA_ARRAY(r->arena, uint32_t, r->n_vars);
-  s.maps = ARENA_ARRAY(r->arena, const uint32_t *, r->n_vars);
+  s.roots = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *s.roots);
+  s.maps = arena_alloc(r->arena, ((size_t)r->n_vars + 1) * sizeof *s.maps);
   s.now = ARENA_ARRAY(r->arena, int64_t, r->most);
+  s.change = ARENA_ARRAY(r->arena, int64_t, r->n_points + 1);
   find_roots(&s);
-  find_members(&s, &points);
-  sweep_all(&s);
+  sort_events(&s);
+  for (uint32_t v = 0; v < r->n_vars; v++) sweep_root(&s, v);
+  r->items = s.items.items;
+  r->item_owner = s.owners.items;
+  r->n_items = s.items.count;
+  int64_t sum = 0;
+  for (uint32_t t = 0; t < r->n_points; t++) r->fixed[t] += sum += s.change[t];
 }
 
 bool reduce_fewer_bytes(const Reduction *r, uint32_t v, uint32_t q, uint32_t p) {

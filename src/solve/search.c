@@ -22,8 +22,7 @@ void search_init(Search *s, const Core *core, const double *price, Arena *arena)
   s->repair = repair_new(core, arena);
   state_init(&s->best, core, arena);
   state_init(&s->trial, core, arena);
-  s->costs = ARENA_ARRAY(arena, int64_t, core->most_states + 1);
-  s->broken = ARENA_ARRAY(arena, uint32_t, core->most_states + 1);
+  s->costs = ARENA_ARRAY(arena, double, core->most_states + 1);
 }
 
 uint64_t search_work(const Search *s) { return s->best.work + s->trial.work; }
@@ -31,7 +30,7 @@ uint64_t search_work(const Search *s) { return s->best.work + s->trial.work; }
 void search_offer(Search *s, const uint32_t *x, uint64_t most_work) {
   state_set(&s->trial, x);
   if (!repair_run(s->repair, s->block, &s->trial, s->price, most_work, &s->random)) return;
-  state_descend(&s->trial, s->costs, s->broken);
+  state_descend(&s->trial, s->costs);
   if (s->found && s->trial.cost >= s->best.cost) return;
   state_copy(&s->best, &s->trial);
   s->found = true;
@@ -78,7 +77,7 @@ static bool kick_move(Search *s) {
   force(s, v, q + (q >= trial->x[v]));
   uint64_t most = s->core->n_entries / 4 + 20 * (uint64_t)(s->core->n_points + s->core->n_items);
   if (!repair_run(s->repair, s->block, trial, s->price, most, &s->random)) return false;
-  if (s->core->n_vars <= 1000) state_descend(trial, s->costs, s->broken);
+  if (s->core->n_vars <= 1000) state_descend(trial, s->costs);
   for (uint32_t i = 0; i < KICK_POLISH; i++) {
     block_grow(s->block, v, 16u << i, BLOCK_UNLOCKED, &s->random);
     (void)block_solve(s->block, trial, s->price);

@@ -13,8 +13,7 @@ typedef struct Search {
   bool found;           // best is a plan that fits
   const double *price;  // prices at the best bound; borrowed
   uint64_t random;
-  int64_t *costs;  // scratch: per strategy
-  uint32_t *broken;
+  double *costs;  // scratch: per strategy
   // Two kinds of moves, chosen by what they gained per work.
   double gain[2], work[2];
 } Search;

@@ -41,23 +41,15 @@ void state_copy(State *to, const State *from) {
   usage_copy(&to->usage, &from->usage);
 }
 
-void state_costs(State *s, uint32_t v, int64_t *cost, uint32_t *broken) {
+void state_costs(State *s, uint32_t v, double *restrict cost) {
   const Core *core = s->core;
   uint32_t n = core->n[v];
-  memcpy(cost, core->cost + core->first[v], n * sizeof *cost);
-  memset(broken, 0, n * sizeof *broken);
+  for (uint32_t p = 0; p < n; p++) cost[p] = (double)core->cost[core->first[v] + p];
   for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
     const CoreEdge *e = &core->edges[core->adjacent[i]];
-    uint64_t step = e->a == v ? core->n[e->b] : 1;
-    const int64_t *at = e->a == v ? e->m + s->x[e->b] : e->m + (uint64_t)s->x[e->a] * n;
-    for (uint32_t p = 0; p < n; p++) {
-      int64_t entry = at[p * step];
-      if (entry == CORE_FORBIDDEN)
-        broken[p]++;
-      else
-        cost[p] += entry;
-    }
-    s->work += n;
+    const double *restrict row = core_row(core, e, v, s->x[e->a == v ? e->b : e->a]);
+    for (uint32_t p = 0; p < n; p++) cost[p] += row[p];
+    s->work += 4 + n / 2;
   }
 }
 
@@ -114,27 +106,27 @@ bool state_feasible(const State *s) {
   return !s->broken && state_excess(s, &point) <= 0;
 }
 
-static bool descend_var(State *s, uint32_t v, int64_t *cost, uint32_t *broken) {
+static bool descend_var(State *s, uint32_t v, double *cost) {
   uint32_t n = s->core->n[v], x = s->x[v];
-  state_costs(s, v, cost, broken);
-  int64_t now = cost[x];
+  state_costs(s, v, cost);
+  double now = cost[x];
   for (;;) {
     uint32_t best = x;
     for (uint32_t p = 0; p < n; p++)
-      if (!broken[p] && cost[p] < cost[best]) best = p;
+      if (cost[p] < cost[best]) best = p;
     if (best == x || cost[best] >= now) return false;
     if (state_fits(s, v, best)) {
       state_move(s, v, best);
       return true;
     }
-    cost[best] = INT64_MAX;
+    cost[best] = 2 * now + CORE_BROKEN;
   }
 }
 
-void state_descend(State *s, int64_t *cost, uint32_t *broken) {
+void state_descend(State *s, double *cost) {
   bool any = true;
   for (uint32_t round = 0; any && round < 50; round++) {
     any = false;
-    for (uint32_t v = 0; v < s->core->n_vars; v++) any |= descend_var(s, v, cost, broken);
+    for (uint32_t v = 0; v < s->core->n_vars; v++) any |= descend_var(s, v, cost);
   }
 }

@@ -20,9 +20,9 @@ void state_set(State *state, const uint32_t *x);  // O(edges + items + points)
 void state_copy(State *to, const State *from);
 void state_move(State *state, uint32_t v, uint32_t q);
 
-// Cost and number of forbidden entries of all strategies of v against its neighbours. O(degree *
-// n).
-void state_costs(State *state, uint32_t v, int64_t *out_cost, uint32_t *out_broken);
+// Costs of all strategies of v against its neighbours; forbidden entries cost CORE_BROKEN.
+// O(degree * n).
+void state_costs(State *state, uint32_t v, double *out_cost);
 // Whether moving v to q keeps every point within max(limit, present bytes).
 bool state_fits(State *state, uint32_t v, uint32_t q);
 // Bytes above the limit at the worst point; <= 0: the plan fits.
@@ -31,6 +31,6 @@ bool state_feasible(const State *state);
 
 // Moves single variables while that lowers the cost and memory fits; the plan must be allowed and
 // within memory. O(entries) per round.
-void state_descend(State *state, int64_t *cost, uint32_t *broken);
+void state_descend(State *state, double *scratch);
 
 #endif
