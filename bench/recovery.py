@@ -188,11 +188,17 @@ def transformer_words(f):
     return ", ".join(parts) + f", tokens {both(f.stored('^batch.tokens'))}, activations {both(f.activation(MEGATRON_NAMES['up']))}"
 
 
-def megatron(axis, data="_"):
+def mixed(axis):
+    want = {"qkv": f"[_,{axis},_]", "out": "-", "up": f"[_,{axis}]", "down": f"[{axis},_]"}
+    return lambda f: (all(f.used(MEGATRON_NAMES[k]) == [w] for k, w in want.items()), transformer_words(f))
+
+
+def megatron(axis, data=None):
     want = {"qkv": f"[_,{axis},_]", "out": f"[{axis},_,_]", "up": f"[_,{axis}]", "down": f"[{axis},_]"}
 
     def signature(f):
         met = all(f.used(MEGATRON_NAMES[k]) == [w] for k, w in want.items())
+        met = met and (not data or f.activation(MEGATRON_NAMES["up"]) == [f"[{data},_,_]"])
         return met, transformer_words(f)
 
     return signature
@@ -215,11 +221,13 @@ def fsdp_rules(axis, state="[pmv]*"):
 
 
 def wide(f):
-    want = {"qkv": "[x,y,_]", "out": "[y,_,x]", "up": "[x,y]", "down": "[y,x]"}
-    stored = {k: f.stored(p) for k, p in MEGATRON_NAMES.items()}
-    tokens, acts, hidden = f.stored("^batch.tokens"), f.activation(MEGATRON_NAMES["up"]), f.made(MEGATRON_NAMES["up"])
-    met = all(stored[k] == [w] for k, w in want.items()) and hidden == ["[x,_,y]"]
-    return met, ", ".join(f"{k} {both(v)}" for k, v in stored.items()) + f", tokens {both(tokens)}, BSM {both(acts)}, BSH {both(hidden)}"
+    """Table 1, up to the names of the axes."""
+    want = {"qkv": "[x,y,_]", "out": "[y,_,x]", "up": "[x,y]", "down": "[y,x]", "BSM": "[x,_,y]", "BSH": "[x,_,y]"}
+    swapped = {k: w.translate(str.maketrans("xy", "yx")) for k, w in want.items()}
+    found = {k: f.stored(p) for k, p in MEGATRON_NAMES.items()}
+    found |= {"BSM": f.made(MEGATRON_NAMES["down"]), "BSH": f.made(MEGATRON_NAMES["up"])}
+    met = any(all(found[k] == [w] for k, w in table.items()) for table in (want, swapped))
+    return met, ", ".join(f"{k} {both(v)}" for k, v in found.items())
 
 
 def sequence(f):
@@ -258,7 +266,7 @@ def early_late(f):
 def optcnn(f):
     acts = {g: f.activation(rf"^params.group{g}_conv1") for g in range(1, 6)}
     fcs = {i: f.used(rf"^params.fc{i}") for i in (1, 2, 3)}
-    met = all(acts[g] == ["[xy,_,_,_]"] for g in range(1, 5)) and all(w in ("[_,xy]", "[xy,_]") for i in (1, 2) for w in fcs[i])
+    met = all(acts[g] == ["[xy,_,_,_]"] for g in range(1, 5)) and all("x" in w and "y" in w for i in (1, 2) for w in fcs[i])
     return met, ", ".join(f"group {g} {both(a)}" for g, a in acts.items()) + ", " + ", ".join(f"fc{i} {both(w)}" for i, w in fcs.items())
 
 
@@ -275,18 +283,24 @@ def decoder(f):
     return met, f"cache {both(cache)}, wq {both(wq)}, wk {both(f.used('wk$'))}, w1 {both(w1)}, w2 {both(w2)}"
 
 
+def stationary(f):
+    wq, w1, w2 = f.used(r"^params.*wq$"), f.used(r"^params.*w1$"), f.used(r"^params.*w2$")
+    return wq == ["[_,x,_]"] and w1 == ["[_,x]"] and w2 == ["[x,_]"], decoder(f)[1]
+
+
 def zero(wanted):
     def signature(f):
+        gathered = sum(c["bytes"] for c in f.stats["collectives"] if c["kind"] == "all_gather") / (f.bytes("^params") / 2 * 7 / 8)
         kept, state = f.local_bytes("^params") / f.bytes("^params"), f.local_bytes("^[mv]\\.") / f.bytes("^[mv]\\.")
         ups = f.used(MEGATRON_NAMES["up"])
-        met = (state < 0.2) if wanted else (kept > 0.9 and state > 0.9)
-        return met, f"parameters {100 * kept:.0f} % per device, moments {100 * state:.0f} %, batch {both(f.stored('^batch.tokens'))}, up used {both(ups)}"
+        met = state < 0.2 and ups == ["-"] and (gathered > 1.5 if wanted else gathered < 1.5)
+        return met, f"all-gathers of {gathered:.2f} times the bf16 parameters, parameters {100 * kept:.0f} % per device, moments {100 * state:.0f} %, batch {both(f.stored('^batch.tokens'))}, up used {both(ups)}"
 
     return signature
 
 
 def accumulated(f):
-    loops = {k for k in f.stats["collectives"] if k.get("in_loops")} if False else [c for c in f.stats["collectives"] if c["in_loops"]]
+    loops = [c for c in f.stats["collectives"] if c["in_loops"]]
     inside = sorted({c["kind"] for c in loops})
     outside = sorted({c["kind"] for c in f.stats["collectives"] if c["count"] > c["in_loops"]})
     met = not any(k in ("all_reduce", "reduce_scatter") for k in inside)
@@ -294,28 +308,35 @@ def accumulated(f):
 
 
 GPT_SMALL_BATCH = "--model gpt --layers 24 --width 4096 --heads 32 --batch 4 --seq 2048 --vocab 51200 --dtype bf16"
-GPT_LONG = "--model gpt --layers 8 --width 2048 --heads 16 --batch 1 --seq 32768 --vocab 51200 --dtype bf16"
-GPT_ZERO = "--model gpt --layers 16 --width 2048 --heads 16 --batch 64 --seq 1024 --vocab 51200 --dtype bf16"
+GPT_FEW_TOKENS = "--model gpt --layers 12 --width 8192 --heads 64 --batch 1 --seq 1024 --vocab 51200 --dtype bf16"
+GPT_LONG = "--model gpt --layers 4 --width 2048 --heads 16 --batch 1 --seq 16384 --vocab 51200 --dtype bf16"
+GPT_ZERO = "--model gpt --layers 24 --width 2048 --heads 16 --batch 32 --seq 512 --vocab 51200 --dtype bf16"
 WIDE = "--model gpt --layers 4 --width 8192 --hidden 65536 --heads 128 --head-dim 256 --seq 1024 --vocab 32000 --dtype bf16"
+WIDE_SHORT = WIDE.replace("--seq 1024", "--seq 128") + " --batch 512"
 MOE = "--model moe --layers 8 --width 1024 --hidden 8192 --heads 16 --experts 32 --top 2 --batch 128 --seq 1024 --vocab 32000 --dtype bf16"
 UNET = "--model unet --size 128 --dtype bf16"
 WRN = "--model wrn --layers 50 --channels 320 --width 2 --size 224 --dtype bf16"
 GRAPH = dict(dtype="float32", rounds=3, nodes=16384, edges=1048576, features=128, width=128)
 DLRM = dict(dtype="float32", tables=8, rows=1000000, width=64, numbers=16, hidden=512, batch=8192)
+ACCUMULATE = dict(batch=16384, micro=8, width=2048, layers=4)
 DECODE = dict(dtype="bfloat16", layers=4, width=8192, heads=64, prompt=16, places=2048, vocab=32000)
 
 ROWS = [
-    Row("megatron", "GPT, 24 layers, width 4096, batch 4, length 2048", lambda: generate(GPT_SMALL_BATCH), "h100:8", "x=8",
+    Row("megatron-mix", "GPT, 24 layers, width 4096, batch 4, length 2048", lambda: generate(GPT_SMALL_BATCH), "h100:8", "x=8",
+        "more tokens than columns: out by sequence, others as Megatron", mixed("x"), [megatron_rules("x")]),
+    Row("megatron", "GPT, 12 layers, width 8192, batch 1, length 1024", lambda: generate(GPT_FEW_TOKENS), "h100:8", "x=8",
         "q, k, v and up by columns, out and down by rows", megatron("x"), [megatron_rules("x")]),
-    Row("megatron-2d", "the same, batch 16", lambda: generate(GPT_SMALL_BATCH.replace("--batch 4", "--batch 16")), "h100:8x4", "x=4,y=8",
-        "batch on x; on y columns and rows", megatron("y"), [megatron_rules("y", "x")]),
+    Row("megatron-2d", "the same, batch 4", lambda: generate(GPT_FEW_TOKENS.replace("--batch 1", "--batch 4")), "h100:8x4", "x=4,y=8",
+        "batch on x; on y columns and rows", megatron("y", "x"), [megatron_rules("y", "x")]),
     Row("gspmd-8x16", "wide dense, 4 layers, batch 64", lambda: generate(WIDE + " --batch 64"), "tpu_v3:16x8", "x=8,y=16",
         "table 1: MND [x,y,_], NDM [y,_,x], MH [x,y], HM [y,x], BSM [x,_,y], BSH [x,_,y]", wide, [], annotated=lambda: generate(WIDE + " --batch 64 --gspmd x=8,y=16")),
+    Row("gspmd-8x16-tight", "wide dense, 4 layers, batch 512, length 128; 2.2 GB", lambda: generate(WIDE_SHORT), "tpu_v3:16x8", "x=8,y=16",
+        "table 1", wide, [], annotated=lambda: generate(WIDE_SHORT + " --gspmd x=8,y=16"), options=("--memory", "3800000000")),
     Row("gspmd-16x32", "wide dense, 4 layers, batch 256", lambda: generate(WIDE + " --batch 256"), "tpu_v3:32x16", "x=16,y=32",
         "table 1", wide, [], annotated=lambda: generate(WIDE + " --batch 256 --gspmd x=16,y=32")),
-    Row("sequence", "GPT, 8 layers, width 2048, batch 1, length 32768", lambda: generate(GPT_LONG), "h100:8", "x=8",
+    Row("sequence", "GPT, 4 layers, width 2048, batch 1, length 16384", lambda: generate(GPT_LONG), "h100:8", "x=8",
         "activations by sequence", sequence, [['batch.*=P(None,"x")'], megatron_rules("x")]),
-    Row("zero-not", "GPT, 16 layers, width 2048, batch 64; 73 GB", lambda: generate(GPT_ZERO), "h100:8", "x=8",
+    Row("zero-not", "GPT, 16 layers, width 2048, batch 8; 73 GB", lambda: generate(GPT_ZERO), "h100:8", "x=8",
         "batch sharded, parameters and moments replicated", zero(False), [['batch.*=P("x")']]),
     Row("zero", "the same; 16 GB", lambda: generate(GPT_ZERO), "h100:8", "x=8",
         "moments (and parameters) sharded", zero(True), [fsdp_rules("x")], options=("--memory", "16000000000")),
@@ -337,11 +358,14 @@ ROWS = [
     Row("decode", "multi-query decoder, 4 layers, width 8192, cache 2048, batch 128", lambda: trace("decode", batch=128, **DECODE), "tpu_v4:8", "x=8",
         "cache by batch, weights stationary: heads and MLP on x", decoder,
         [['cache.*=P(None,"x")', '*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")'], ['cache.*=P(None,"x")', 'batch.[np]*=P("x")']]),
-    Row("accumulate", "MLP, 4 layers, width 4096, 8 microbatches of 512", lambda: trace("accumulate", batch=512, micro=8), "h100:8", "x=8",
+    Row("decode-small", "the same, batch 8", lambda: trace("decode", batch=8, **{**DECODE, "prompt": 1}), "tpu_v4:8", "x=8",
+        "weights stationary: heads and MLP on x", stationary,
+        [['*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")'], ['cache.*=P(None,"x")', '*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")']]),
+    Row("accumulate", "MLP, 4 layers, width 2048, 8 microbatches of 16384", lambda: trace("accumulate", **ACCUMULATE), "h100:8", "x=8",
         "gradients reduced once after the loop", accumulated, [['batch.*=P(None,"x")']]),
-    Row("accumulate-tight", "the same; 6 GB", lambda: trace("accumulate", batch=512, micro=8), "h100:8", "x=8",
+    Row("accumulate-tight", "the same; 2 GB", lambda: trace("accumulate", **ACCUMULATE), "h100:8", "x=8",
         "sharded accumulator: reduced in each iteration", lambda f: (not accumulated(f)[0], accumulated(f)[1]),
-        [['batch.*=P(None,"x")', '[pmv]*up=P("x")', '[pmv]*down=P("x")']], options=("--memory", "4000000000")),
+        [['batch.*=P(None,"x")', '[pmv]*up=P("x")', '[pmv]*down=P("x")']], options=("--memory", "2000000000")),
 ]
 
 # ---- running ------------------------------------------------------------------------------------------------------------------------------
@@ -374,6 +398,24 @@ def expert(row, path):
     return best and (best[1]["seconds"], best[1]["peak_bytes"], best[2])
 
 
+def hinted(row, path):
+    """Seconds of the plans with the expert's shardings as constraints; the fastest that fits."""
+    best = None
+    limit = float(row.options[1]) if row.options else None
+    variants = [(path, [w for rule in rules for w in ("--shard", rule)]) for rules in row.expert]
+    if row.annotated:
+        variants.append((row.annotated(), []))
+    for file, words in variants:
+        done, _, _ = run([TESSERA, "plan", file, "--mesh", row.mesh, *words, "--machine", row.machine, *row.options, "--json"])
+        if done.returncode:
+            print(f"  {row.name}: with the expert's shardings there is no plan: {done.stderr.strip()[:200]}", flush=True)
+            continue
+        plan = json.loads(done.stdout)
+        if plan["peak_bytes"] <= (limit or plan["usable_bytes"]) and (best is None or plan["seconds"] < best[0]):
+            best = plan["seconds"], plan["cost_seconds"], words
+    return best
+
+
 def short(seconds):
     return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} us"
 
@@ -401,12 +443,13 @@ def run_row(row):
     found = Found(Source(path), plan, stats)
     met, words = row.signature(found)
     theirs = expert(row, path)
+    helped = hinted(row, path)
     limit = float(row.options[1]) if row.options else plan["usable_bytes"]
     ours = stats["predicted"]["seconds"]
     slower = theirs and theirs[2] and ours > 1.001 * theirs[0]
     over = stats["predicted"]["peak_bytes"] > limit
     verdict = "too much memory" if over else "slower" if slower else "met" if met else "differs"
-    return dict(row=row, verdict=verdict, met=met, words=words, ours=ours, peak=stats["predicted"]["peak_bytes"], theirs=theirs, search=seconds, user=user,
+    return dict(row=row, verdict=verdict, met=met, words=words, ours=ours, peak=stats["predicted"]["peak_bytes"], theirs=theirs, helped=helped, search=seconds, user=user,
                 gap=plan["gap"], problem=plan["cost_seconds"], bound=plan["bound_seconds"])
 
 
@@ -428,7 +471,7 @@ def main():
             print(f"  failed after {r['search']:.1f} s", flush=True)
             continue
         theirs = f"{short(r['theirs'][0])} {gigabytes(r['theirs'][1])}{'' if r['theirs'][2] else ' (does not fit)'}" if r["theirs"] else "-"
-        print(f"  {r['verdict']}{' (signature met)' if r['met'] and r['verdict'] != 'met' else ''}: ours {short(r['ours'])} {gigabytes(r['peak'])}, expert {theirs}; "
+        print(f"  {r['verdict']}{' (signature met)' if r['met'] and r['verdict'] != 'met' else ''}: ours {short(r['ours'])} {gigabytes(r['peak'])}, expert {theirs}, expert's constraints {short(r['helped'][0]) + ' (problem ' + short(r['helped'][1]) + ')' if r['helped'] else '-'}; "
               f"problem {short(r['problem'])}, bound {short(r['bound'])}; search {r['search']:.1f} s ({r['user']:.1f} s user)", flush=True)
     return any(r["verdict"] in ("slower", "failed", "too much memory") for r in results)
 
