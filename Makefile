@@ -6,6 +6,7 @@
 #   examples/*.c           programs on the public API   tools/*.c, bench/*.c  developers' programs
 #   tools/x/*.c            the rest of tools/x.c
 #   src/cost/machines/x.json   machine x, embedded
+#   src/report/page.{html,css,js}   the page of --report, embedded
 #
 # VARIANT chooses compiler and flags; each has its own objects under build/<variant>/. The release
 # variant also gives build/tessera, build/libtessera.a, build/libtessera.so and build/tessera.pc.
@@ -203,7 +204,13 @@ $(B)/gen/cost/machines.inc: $(MACHINES) Makefile
 	  echo ')'; \
 	done > $@
 
-$(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc
+# The page of --report: one string per line. `?` is escaped, since two of them may begin a trigraph.
+PAGE := $(patsubst src/%,$(B)/gen/%.inc,$(wildcard src/report/page.html src/report/page.css src/report/page.js))
+$(PAGE): $(B)/gen/%.inc: src/% Makefile
+	@mkdir -p $(@D)
+	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n",/' $< > $@
+
+$(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc $(PAGE)
 	@mkdir -p $(@D)
 	@echo "  cc   $(VARIANT) $<"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@

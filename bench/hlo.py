@@ -111,10 +111,13 @@ def mesh_group_width(text):
     return width
 
 
+# Groups over a mesh: mesh['a'=2,'b'=4], device_ids=([4,2]T(1,0)) {'b'}
+MESH_GROUPS = r"mesh\[[^\]]*\](?:, device_ids=\((?:[^()]|\([^()]*\))*\))? *\{[^}]*\}"
+
+
 def group_widths(instruction, devices):
     """Devices in each group."""
-    found = re.search(r"replica_groups=(mesh\[[^\]]*\](?:, device_ids=\([^)]*\))? *\{[^}]*\}|\{\{.*?\}\}|\{\}|\[[\d,]+\]<=)",
-                      instruction.attributes)
+    found = re.search(rf"replica_groups=({MESH_GROUPS}|\{{\{{.*?\}}\}}|\{{\}}|\[[\d,]+\]<=)", instruction.attributes)
     text = found.group(1) if found else "{}"
     if text == "{}":
         return [devices]
@@ -130,7 +133,7 @@ def group_widths(instruction, devices):
 def expand_mesh(text):
     """The groups of mesh['a'=2,'b'=4] {'b'}, device by device."""
     sizes = {name: int(size) for name, size in re.findall(r"'(\w+)'=(\d+)", text)}
-    taken = re.findall(r"'(\w+)'(?::\((\d+)\)(\d+))?", text[text.index("]") + 1:])
+    taken = re.findall(r"'(\w+)'(?::\((\d+)\)(\d+))?", text[text.rindex("{"):])
     cuts = {name: {1, size} for name, size in sizes.items()}
     for name, pre, size in taken:
         cuts[name] |= {int(pre or 1), int(pre or 1) * int(size or sizes[name])}
@@ -148,7 +151,26 @@ def expand_mesh(text):
             if (name, at) not in inside:
                 key.append(index)
         groups[tuple(key)].append(device)
-    return list(groups.values())
+    ids = mesh_devices(text)
+    return [[ids[i] if ids else i for i in group] for group in groups.values()]
+
+
+def mesh_devices(text):
+    """The device at each position of a mesh, of device_ids=([4,2]T(1,0)) or device_ids=(3,2,1,0); None: in order."""
+    found = re.search(r"device_ids=\((?:\[([\d,]+)\]T\(([\d,]+)\)|([\d,]+))\)", text)
+    if not found:
+        return None
+    if found.group(3):
+        return [int(i) for i in found.group(3).split(",")]
+    return iota_devices(*([int(n) for n in words.split(",")] for words in found.groups()[:2]))
+
+
+def iota_devices(dims, order):
+    """0, 1, 2, … in the shape dims, transposed."""
+    strides, ids = [math.prod(dims[i + 1:]) for i in range(len(dims))], [0]
+    for d in order:
+        ids = [i + k * strides[d] for i in ids for k in range(dims[d])]
+    return ids
 
 
 def expand_iota(text):
@@ -156,11 +178,7 @@ def expand_iota(text):
     shape, dims, order = re.match(r"\[([\d,]+)\]<=\[([\d,]+)\](?:T\(([\d,]+)\))?", text).groups()
     numbers = lambda words: [int(n) for n in words.split(",")]
     dims, (_, width) = numbers(dims), numbers(shape)
-    order = numbers(order) if order else list(range(len(dims)))
-    strides = [math.prod(dims[i + 1:]) for i in range(len(dims))]
-    ids = [0]
-    for d in order:
-        ids = [i + k * strides[d] for i in ids for k in range(dims[d])]
+    ids = iota_devices(dims, numbers(order) if order else list(range(len(dims))))
     return [ids[i:i + width] for i in range(0, len(ids), width)]
 
 
@@ -169,7 +187,7 @@ def groups_of(instruction, devices):
     pairs = re.search(r"source_target_pairs=\{(.*?\})\}", instruction.attributes)
     if pairs:
         return tuple(sorted((int(a), int(b)) for a, b in re.findall(r"\{(\d+),(\d+)\}", pairs.group(1)) if a != b))
-    found = re.search(r"replica_groups=(mesh\[[^\]]*\](?:, device_ids=\([^)]*\))? *\{[^}]*\}|\{\{.*?\}\}|\{\}|"
+    found = re.search(rf"replica_groups=({MESH_GROUPS}|\{{\{{.*?\}}\}}|\{{\}}|"
                       r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?)", instruction.attributes)
     text = found.group(1) if found else "{}"
     if text == "{}":

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""zoo_vs_jax.py [MODEL[:ANNOTATION]…]: the models of tests/models through Tessera and through stock JAX, side by side.
+"""zoo_vs_jax.py [--seconds] [MODEL[:ANNOTATION]…]: the models of tests/models through Tessera and through stock JAX, side by side.
 
 Both compile the same program with the same shardings of arguments and results, for 8 CPU devices, without arrays. The
 annotation's rules give these shardings; propagation infers the rest of them. XLA gets JAX's text with the shardings. Tessera gets
@@ -16,17 +16,20 @@ Counted, collectives and bytes sent per device:
   constraints  XLA's module of the constraint form (tessera.to_jax)
   plain        XLA's module of plain jax.jit, behind its partitioner and the final one; the smaller counts
   textbook     the annotation's formula
+Predicted for h100:8 and tpu_v5p:8, by one model (bench/predicted.py): FLOPs per device, seconds of compute and of collectives, peak
+memory, of ours (partitioned for that machine) and of XLA's module of plain jax.jit; and XLA's own count of FLOPs, cost_analysis().
 Memory per device: temporary buffers by memory_analysis(), and the most bytes of gathered values alive at once.
 Timed: Tessera's stages, JAX's tracing and lowering, Shardy's passes, XLA's passes by its own log; and lower + compile and steps
 of the local program beside plain jax.jit, alternating, ROUNDS times each, wall time and CPU time of the process.
 
 Writes build/bench/jax.json and docs/bench-jax.md. Named models replace their rows there. VARIANTS=test,real runs only these variants
-and ROUNDS=0 times nothing; either leaves the page as it is and writes build/bench/jax-partly.json. --page writes the page again from
-build/bench/jax.json and runs nothing. KEEP=1 leaves XLA's modules in build/bench/zoo.
+and ROUNDS=0 times nothing; either leaves the page as it is and writes build/bench/jax-partly.json. --seconds runs only the predictions
+and replaces them in the rows. --page writes the page again from build/bench/jax.json and runs nothing. KEEP=1 leaves XLA's modules in build/bench/zoo.
 
 Exits 1 if, without a reason in bench/zoo_vs_jax.tsv,
   - ours sends more bytes than plain jit's module, or than 1.05 times the textbook;
   - XLA's final module of the local program sends other bytes than the local program, for any kind and axes;
+  - ours is predicted to be slower than plain jit's module on one of the machines, compute + collectives;
   - ZeRO-3 at real sizes needs more temporary memory in the local form than in the constraint form or in plain jit's;
 and if lower + compile of the local form is slower than plain jit's: by the geometric mean over the models of the ratio of CPU times,
 beyond the noise of the rounds. (The file is not called jax.py: scripts in this directory would import it for JAX.)
@@ -43,15 +46,21 @@ import sys
 import tempfile
 import time
 
+import predicted
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PYTHON = os.environ.get("PYTHON", sys.executable)
 WORK = "build/bench/zoo"
 PARTLY = "VARIANTS" in os.environ or os.environ.get("ROUNDS") == "0"
 RESULTS = "build/bench/jax-partly.json" if PARTLY else "build/bench/jax.json"
 DEVICES = 8
+SECONDS = bool(os.environ.get("BENCH_SECONDS"))  # in the process of a model: only its predicted steps
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
+SAME = 1.001  # predicted seconds that differ by less are equal
 REAL = 16  # scale of the real size
 DEEP = {"gpt": ["zero3"]}  # annotations of models that also run with 24 layers, for their memory
+SECTIONS = ((["real"], f"Real sizes (scale {REAL})"), (["test"], "The sizes of the tests"),
+            (["scan"], "The sizes of the tests, layers by `lax.scan`"), (["deep", "deep-scan"], "24 layers (scale 8)"))
 VARIANTS = os.environ.get("VARIANTS", "test,scan,real,deep,deep-scan").split(",")
 STAGES = ("parse", "propagate", "partition", "optimize")
 THEIRS = ("trace", "lower", "shardy", "shardy_xla", "spmd")
@@ -130,7 +139,7 @@ def compile_xla(lowered, dump):
     shutil.rmtree(f"{WORK}/dump", ignore_errors=True)
     options = {"xla_backend_optimization_level": 0}
     if dump:
-        options |= {"xla_dump_to": f"{WORK}/dump", "xla_dump_hlo_pass_re": "spmd-partitioning"}
+        options |= {"xla_dump_to": f"{WORK}/dump", "xla_dump_hlo_pass_re": predicted.DUMP_PASSES}
     with tempfile.TemporaryFile("w+") as log:
         saved = os.dup(2)
         os.dup2(log.fileno(), 2)
@@ -212,12 +221,22 @@ def count_forms(case, row):
 def count_xla(lowered, row):
     import hlo
     _, partitioned, compiled = compile_xla(lowered, True)
+    predict(row, compiled)
     final = compiled.as_text()
     row["xla_partitioned"], row["xla_optimized"] = hlo.count(partitioned, DEVICES), hlo.count(final, DEVICES)
     row["xla_bytes"] = min(row["xla_partitioned"]["bytes"], row["xla_optimized"]["bytes"])
     row["xla_memory"] = memory_of(compiled)
     keep(row, "spmd", partitioned)
     keep(row, "final", final)
+
+
+def predict(row, compiled):
+    """Steps of ours and of the module that compile_xla has just dumped."""
+    row["predicted_run"] = row["run"].split(", ROUNDS")[0]
+    try:
+        predicted.compare(row, f"{WORK}/{row['name']}.plain.mlir", predicted.dumped(f"{WORK}/dump"), DEVICES, compiled.cost_analysis())
+    except Exception as error:  # told in the page; the rest of the row is good
+        row["predicted_error"] = " ".join(f"{type(error).__name__}: {error}".split())[:400]
 
 
 def keep(row, word, text):
@@ -338,6 +357,9 @@ def run_model(name, wanted):
 def run_case(case, annotation, row, rounds):
     lower = annotated(case.fn, case, annotation, row["name"])
     lowered, _ = lower(anew=False)
+    if SECONDS:
+        predict(row, compile_xla(lowered, True)[2])
+        return
     path = f"{WORK}/{row['name']}.mlir"
     with open(path, "w") as out:
         out.write(lowered.as_text(debug_info=True))
@@ -358,11 +380,11 @@ def run_name():
     return f"{time.strftime('%Y-%m-%d')}, commit {commit or 'unknown'}, ROUNDS={ROUNDS}"
 
 
-def child_environment():
+def child_environment(seconds=False):
     path = os.pathsep.join(os.path.join(ROOT, directory) for directory in ("tests", "python"))
     return {**os.environ, "BENCH_RUN": run_name(), "JAX_PLATFORMS": "cpu", "PYTHONPATH": path,
             "XLA_FLAGS": f"--xla_force_host_platform_device_count={DEVICES}",
-            "TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "hlo_pass_pipeline=1"}
+            "BENCH_SECONDS": "1" if seconds else "", "TF_CPP_MIN_LOG_LEVEL": "0", "TF_CPP_VMODULE": "hlo_pass_pipeline=1"}
 
 
 def print_cases():
@@ -382,10 +404,10 @@ def case_names():
     return subprocess.run(command, env=child_environment(), stdout=subprocess.PIPE, text=True, check=True).stdout.split()
 
 
-def model_rows(name, annotations):
+def model_rows(name, annotations, seconds=False):
     """Rows of one model, in a process of its own: what XLA aborts on ends only that."""
     child = subprocess.run([PYTHON, __file__, "--model", name, *annotations], capture_output=True, text=True,
-                           env=child_environment(), check=False)
+                           env=child_environment(seconds), check=False)
     rows = [json.loads(line) for line in child.stdout.splitlines() if line.startswith("{")]
     if child.returncode:
         rows.append({"name": name, "model": name, "annotation": "?", "variant": "?",
@@ -403,6 +425,28 @@ def read_rows():
 def merged(before, rows):
     names = {row["name"] for row in rows} | {row["model"] for row in rows}
     return sorted([row for row in before if row["name"] not in names] + rows, key=lambda row: row["name"])
+
+
+def with_seconds(before, rows):
+    """The rows of before with the predictions of these; a case that has no row yet gets none."""
+    new = {row["name"]: row for row in rows}
+    keys = ("predicted", "cost_analysis", "predicted_run")
+    return [{**row, **{key: new[row["name"]][key] for key in keys}} if "predicted" in new.get(row["name"], {}) else row
+            for row in before]
+
+
+def seconds_line(row):
+    if "predicted" not in row:
+        return f"{row['name']}: {row.get('error') or row.get('predicted_error')}"
+    return row["name"] + ": " + "; ".join(
+        f"{machine} {1e6 * pair['ours']['serial']:.1f} us, XLA {1e6 * pair['xla']['serial']:.1f} us, ratio {pace(row, machine):.3f}"
+        for machine, pair in row["predicted"].items())
+
+
+def pace(row, machine):
+    """Our predicted seconds / XLA's: compute + collectives, one after the other. Above 1, ours is slower."""
+    pair = row["predicted"][machine]
+    return pair["ours"]["serial"] / pair["xla"]["serial"] if pair["xla"]["serial"] else 1.0
 
 
 def line_of(row):
@@ -434,7 +478,7 @@ def gathers(count):
 
 
 def misses(row):
-    """(what, words) of each must that a case does not meet; what is bytes, collectives, memory or run."""
+    """(what, words) of each must that a case does not meet; what is bytes, collectives, memory, run or a machine."""
     if "error" in row:
         return [("run", "did not run")]
     ours, found = row["ours"]["bytes"], []
@@ -444,6 +488,11 @@ def misses(row):
         found.append(("bytes", "more than 1.05 times the textbook"))
     if changes(row):
         found.append(("collectives", "XLA changes collectives"))
+    if "predicted_error" in row:
+        found.append(("predicted", f"not predicted ({row['predicted_error']})"))
+    for machine in row.get("predicted", {}):
+        if pace(row, machine) > SAME:
+            found.append((machine, f"slower on {machine}"))
     if is_zero3(row) and row["variant"] not in ("test", "scan"):
         if row["local"]["temporary"] > min(row["xla_memory"]["temporary"], row["constraints"]["temporary"]):
             found.append(("memory", "more temporary memory than another form"))
@@ -461,8 +510,8 @@ def times_bound(row):
 
 
 def read_reasons():
-    """Lines of `model annotation variant limit reason`, `*` for any. limit is how many times its bound ours may be, or the word
-    collectives or memory."""
+    """Lines of `model annotation variant limit reason`, `*` for any. limit is how many times its bound ours may be, the word collectives
+    or memory, or a machine and how many times XLA's predicted seconds ours may be."""
     with open(os.path.join(ROOT, "bench/zoo_vs_jax.tsv")) as file:
         return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
 
@@ -474,6 +523,9 @@ def reason_of(row, what, reasons):
         if not all(p in ("*", k) for p, k in zip(pattern, key)):
             continue
         if what == limit or (what == "bytes" and limit[0].isdigit() and times_bound(row) <= float(limit)):
+            return reason
+        machine, _, most = limit.partition(" ")
+        if most and what in row.get("predicted", {}) and machine in (what, "*") and pace(row, what) <= float(most):
             return reason
     return None
 
@@ -555,6 +607,84 @@ def bytes_table(rows, variants):
                       "-" if not book else f"{ours / book:.2f}", verdict(row)])
     return table(["model", "annotation", "ours", "XLA, local form", "XLA, constraint form", "XLA, plain, partitioned",
                   "XLA, plain, final", "textbook", "plain / ours", "ours / textbook", "verdict"], lines)
+
+
+def seconds_text(seconds):
+    return f"{seconds * 1e3:.3g} ms" if seconds >= 0.9995e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+def flops_text(count):
+    for unit, size in (("T", 1e12), ("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if count >= size:
+            return f"{count / size:.3g} {unit}"
+    return f"{count:.0f}"
+
+
+def costs_more(ours, xla):
+    """The numbers in which ours is worse: "collectives +9 % (6 instead of 1), FLOPs +96 %"."""
+    runs = [sum(c[2] for c in step["collectives"]) for step in (ours, xla)]
+    words = []
+    for word, key in (("compute", "compute_seconds"), ("collectives", "collective_seconds"), ("FLOPs", "flops"), ("bytes", "bytes")):
+        if ours[key] > 1.001 * xla[key]:
+            more = f"{100 * (ours[key] / xla[key] - 1):+.0f} %" if xla[key] else "more than none"
+            words.append(f"{word} {more}" + (f" ({runs[0]:.0f} instead of {runs[1]:.0f})" if word == "collectives" else ""))
+    return ", ".join(words)
+
+
+def seconds_table(rows, variants, machine, reasons):
+    lines = []
+    for row in rows:
+        if row["variant"] not in variants or machine not in row.get("predicted", {}):
+            continue
+        ours, xla = row["predicted"][machine]["ours"], row["predicted"][machine]["xla"]
+        name = row["annotation"] if len(variants) == 1 else f"{row['annotation']}, {row['variant']}"
+        counted = "-" if row["cost_analysis"]["flops"] is None or row["cost_analysis"]["loops"] else flops_text(row["cost_analysis"]["flops"])
+        slower = pace(row, machine) > SAME
+        reason = f"{costs_more(ours, xla)}. {reason_of(row, machine, reasons) or 'No reason is known.'}" if slower else ""
+        lines.append([row["model"], name, flops_text(ours["flops"]), flops_text(xla["flops"]), counted,
+                      size_text(ours["bytes"]), size_text(xla["bytes"]),
+                      *(seconds_text(step[key]) for key in ("compute_seconds", "collective_seconds") for step in (ours, xla)),
+                      seconds_text(ours["serial"]), seconds_text(xla["serial"]), f"{pace(row, machine):.2f}",
+                      seconds_text(ours["seconds"]), seconds_text(xla["seconds"]),
+                      size_text(ours["peak_bytes"]), size_text(xla["peak_bytes"]), reason])
+    return table(["model", "annotation", "FLOPs, ours", "XLA", "XLA, own count", "bytes, ours", "XLA", "compute, ours", "XLA",
+                  "collectives, ours", "XLA", "sum, ours", "XLA", "ours / XLA", "overlapped, ours", "XLA", "peak, ours", "XLA",
+                  "why ours is slower"], lines)
+
+
+def seconds_words(rows, machine):
+    known = [row for row in rows if machine in row.get("predicted", {})]
+    if not known:
+        return f"{machine}: not predicted"
+    ratios = {row["name"]: pace(row, machine) for row in known}
+    steps = [row["predicted"][machine] for row in known]
+    overlapped = statistics.geometric_mean(pair["ours"]["seconds"] / pair["xla"]["seconds"] for pair in steps)
+    slower = [name for name, ratio in ratios.items() if ratio > SAME]
+    worst = max(ratios, key=ratios.get)
+    return (f"{machine}: ours / XLA {statistics.geometric_mean(ratios.values()):.2f} in the geometric mean over {len(known)} cases "
+            f"({overlapped:.2f} with overlap); slower in {len(slower)}, at worst {ratios[worst]:.2f} ({worst})")
+
+
+def seconds_section(rows, reasons):
+    runs = sorted({row["predicted_run"] for row in rows if "predicted" in row})
+    if not runs:
+        return []
+    lines = ["## Predicted steps", "",
+             "Fewer bytes that are bought with more FLOPs need not be faster. `tessera simulate` prices both programs: our local program,",
+             "partitioned for the machine, and the module that XLA's partitioner wrote for plain `jit` ([simulate.md](simulate.md),",
+             "`bench/predicted.py`). Both are taken as they are and behind XLA's simplifications, and the faster form counts. XLA's module also",
+             "goes through our passes that form reduce-scatters and combine collectives, as XLA for GPUs and TPUs does.", "",
+             "- *FLOPs*, *bytes* (sent) and *peak* (memory) are per device and step. *own count* is XLA's `cost_analysis()` of its final",
+             "  module; `-` for programs with loops, whose bodies it counts once.",
+             "- *sum* is compute + collectives, one after the other; it decides which is faster. *overlapped* lets collectives run beside",
+             "  independent work in the order of the text. XLA schedules its module later, so its overlapped time is less certain.", "",
+             f"Predicted in these runs: {'; '.join(runs)}.", ""]
+    lines += [f"- {seconds_words(rows, machine)}." for machine in predicted.MACHINES] + [""]
+    for machine in predicted.MACHINES:
+        for variants, title in SECTIONS:
+            if any(row["variant"] in variants and machine in row.get("predicted", {}) for row in rows):
+                lines += [f"### {machine}: {title[0].lower()}{title[1:]}", "", *seconds_table(rows, variants, machine, reasons), ""]
+    return lines
 
 
 def median_text(samples, keys):
@@ -688,6 +818,7 @@ def page(rows, reasons, versions, cases):
         f"{versions}, 8 CPU devices, float32. Models may run one by one. The rows are of these runs:", "", *run_words(rows), "", *missing_words(rows, cases),
         f"{len(rows)} cases: {met} meet every must, {said} miss one for a stated reason, {len(rows) - met - said} without a reason.", "",
         f"- Collectives: {kept_words(rows)}",
+        *(f"- Predicted seconds, {seconds_words(rows, machine)}." for machine in predicted.MACHINES),
         f"- Memory: {memory_words(rows)}",
         f"- Lower + compile of the local form, CPU time beside plain `jit`'s: {compile_words(rows, 'local', CPU)}.",
         f"- The same with tracing, propagate and partition: {compile_words(rows, 'whole', CPU)}.",
@@ -701,14 +832,15 @@ def page(rows, reasons, versions, cases):
         "  its passes. The smaller number of bytes counts as XLA's.", "",
         "XLA's pipeline for CPUs forms no reduce-scatters. An all-reduce is counted as a reduce-scatter if every user slices the device's own",
         "shard, because XLA for GPUs and TPUs forms one there.", ""]
-    for variants, title in ((["real"], f"Real sizes (scale {REAL})"), (["test"], "The sizes of the tests"),
-                            (["scan"], "The sizes of the tests, layers by `lax.scan`"),
-                            (["deep", "deep-scan"], "24 layers (scale 8)")):
+    for variants, title in SECTIONS:
         if any(row["variant"] in variants for row in rows):
             lines += [f"### {title}", "", *bytes_table(rows, variants), ""]
-    lines += ["### Cases that miss a must", ""]
+    lines += seconds_section(rows, reasons)
+    lines += ["## Cases that miss a must", ""]
     for row in rows:
         for what, words in misses(row):
+            if what in row.get("predicted", {}):
+                continue  # in the tables of predicted steps
             how_much = f" ({times_bound(row):.2f} times the bound)" if what == "bytes" else ""
             detail = f" ({'; '.join(changes(row))})" if what == "collectives" else ""
             why = row.get("error") or reason_of(row, what, reasons) or "No reason is known."
@@ -794,16 +926,18 @@ def main():
             results = json.load(file)
         write_page(results["rows"], reasons, results["versions"], results["cases"])
         return report(results["rows"], reasons)
+    seconds = sys.argv[1:2] == ["--seconds"]
+    words = sys.argv[2:] if seconds else sys.argv[1:]
     found = subprocess.run([PYTHON, "-c", "import jax, jaxlib; print('JAX', jax.__version__, 'jaxlib', jaxlib.__version__)"],
                            capture_output=True, text=True, check=False, cwd="/")
     if found.returncode:
         print("zoo_vs_jax: skipped, JAX is not installed: tools/venv makes a Python that has it")
         return 1 if os.environ.get("REQUIRE_JAX") == "1" else 0
     rows, cases = read_rows() if sys.argv[1:] else [], case_names()
-    for name in dict.fromkeys(word.split(":")[0] for word in sys.argv[1:] or [case.split("-")[0] for case in cases]):
-        new = model_rows(name, [word.split(":")[1] for word in sys.argv[1:] if word.startswith(name + ":")])
-        print("\n".join(map(line_of, new)), flush=True)
-        rows = merged(rows, new)
+    for name in dict.fromkeys(word.split(":")[0] for word in words or [case.split("-")[0] for case in cases]):
+        new = model_rows(name, [word.split(":")[1] for word in words if word.startswith(name + ":")], seconds)
+        print("\n".join(map(seconds_line if seconds else line_of, new)), flush=True)
+        rows = with_seconds(rows, new) if seconds else merged(rows, new)
         write_results(rows, reasons, found.stdout.strip(), cases)
     return report(rows, reasons)
 

@@ -5,6 +5,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -127,6 +128,40 @@ static void test_sharding(void **state) {
   tsr_program_free(p);
 }
 
+static void test_simulation(void **state) {
+  (void)state;
+  tsr_program *p = load();
+  tsr_simulation *s = NULL;
+  char *out = NULL;
+  NEEDS(tsr_program_simulate, "program", NULL, NULL, NULL, &s);
+  NEEDS(tsr_program_simulate, "out_simulation", p, NULL, NULL, NULL);
+  TAKES(tsr_program_simulate, p, NULL, NULL, &s);
+  tsr_step step = {.struct_size = sizeof step};
+  NEEDS(tsr_simulation_step, "simulation", NULL, &step);
+  NEEDS(tsr_simulation_step, "out_step", s, NULL);
+  tsr_step_collective collective = {.struct_size = sizeof collective};
+  NEEDS(tsr_simulation_collective, "simulation", NULL, 0, &collective);
+  NEEDS(tsr_simulation_collective, "out_collective", s, 0, NULL);
+  tsr_step_value value = {.struct_size = sizeof value};
+  NEEDS(tsr_simulation_value, "simulation", NULL, 0, &value);
+  NEEDS(tsr_simulation_value, "out_value", s, 0, NULL);
+  NEEDS(tsr_simulation_text, "simulation", NULL, &out);
+  NEEDS(tsr_simulation_text, "out_text", s, NULL);
+  NEEDS(tsr_simulation_json, "simulation", NULL, &out);
+  NEEDS(tsr_simulation_json, "out_json", s, NULL);
+  NEEDS(tsr_simulation_trace, "simulation", NULL, &out);
+  NEEDS(tsr_simulation_trace, "out_json", s, NULL);
+  NEEDS(tsr_simulation_report, "simulation", NULL, &out);
+  NEEDS(tsr_simulation_report, "out_html", s, NULL);
+  NEEDS(tsr_machine_describe, "out_json", "h100", NULL);
+  TAKES(tsr_machine_describe, NULL, &out);
+  tsr_text_free(out);
+  assert_string_equal(tsr_machine_name(0), "default");
+  assert_null(tsr_machine_name(tsr_machine_count()));
+  tsr_simulation_free(s);
+  tsr_program_free(p);
+}
+
 static void test_lists(void **state) {
   (void)state;
   tsr_program *p = load();
@@ -209,6 +244,7 @@ static void test_frees(void **state) {
   tsr_program_free(NULL);
   tsr_rules_free(NULL);
   tsr_propagation_free(NULL);
+  tsr_simulation_free(NULL);
   tsr_buffer_free(NULL);
   tsr_buffer unset = {0};
   tsr_buffer_free(&unset);
@@ -242,6 +278,11 @@ static void test_struct_sizes(void **state) {
   UNSET(tsr_partition_options, tsr_program_partition(p, &partition, NULL, NULL));
   partition = (tsr_partition_options){.struct_size = sizeof partition, .annotations = &propagate};
   UNSET(tsr_propagate_options, tsr_program_partition(p, &partition, NULL, NULL));
+  tsr_simulation *s = NULL;
+  tsr_simulate_options simulate = {.trace = 1};
+  UNSET(tsr_simulate_options, tsr_program_simulate(p, NULL, &simulate, &s));
+  simulate = (tsr_simulate_options){.struct_size = sizeof simulate, .partition = &partition};
+  UNSET(tsr_propagate_options, tsr_program_simulate(p, NULL, &simulate, &s));
   tsr_function_info function = {0};
   UNSET(tsr_function_info, tsr_program_function(p, 0, &function));
   tsr_type_info type = {0};
@@ -262,12 +303,50 @@ static void test_struct_sizes(void **state) {
   tsr_program_free(p);
 }
 
+// A size that no version of the struct has would cut a pointer in two.
+static void test_cut_fields(void **state) {
+  (void)state;
+  tsr_program *p = load(), *q = NULL;
+  tsr_propagation *h = NULL;
+  char *out = NULL;
+  size_t end = 2 * sizeof(size_t);
+  for (size_t bytes = sizeof(size_t) + 1; bytes < end; bytes++) {
+    char message[128];
+    tsr_load_options load_options = {.struct_size = bytes, .name = text};
+    snprintf(message, sizeof message,
+             "struct_size of a tsr_load_options is %zu: set it to sizeof(tsr_load_options)", bytes);
+    expect(tsr_program_load(text, sizeof text - 1, &load_options, &q), message);
+    tsr_partition_options partition = {
+        .struct_size = bytes,
+        .annotations = &(tsr_propagate_options){.struct_size = sizeof(tsr_propagate_options)}};
+    snprintf(message, sizeof message,
+             "struct_size of a tsr_partition_options is %zu: set it to "
+             "sizeof(tsr_partition_options)",
+             bytes);
+    expect(tsr_program_partition(p, &partition, NULL, NULL), message);
+  }
+  tsr_propagate_options propagate = {.mesh = "a=2"};
+  propagate.struct_size = offsetof(tsr_propagate_options, mesh) + 3;
+  tsr_error *errors[] = {tsr_program_propagate(p, &propagate, NULL),
+                         tsr_propagation_new(p, &propagate, &h)};
+  for (size_t i = 0; i < 2; i++) {
+    assert_non_null(strstr(tsr_error_message(errors[i]), "struct_size of a tsr_propagate_options"));
+    tsr_error_free(errors[i]);
+  }
+  tsr_print_options print = {.struct_size = offsetof(tsr_print_options, locations) + 1};
+  tsr_error *error = tsr_program_print(p, &print, &out, NULL);
+  assert_non_null(strstr(tsr_error_message(error), "struct_size of a tsr_print_options"));
+  tsr_error_free(error);
+  tsr_program_free(p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_programs),    cmocka_unit_test(test_rules),
-      cmocka_unit_test(test_sharding),    cmocka_unit_test(test_lists),
-      cmocka_unit_test(test_propagation), cmocka_unit_test(test_evaluate),
-      cmocka_unit_test(test_frees),       cmocka_unit_test(test_words),
-      cmocka_unit_test(test_struct_sizes)};
+      cmocka_unit_test(test_programs),   cmocka_unit_test(test_rules),
+      cmocka_unit_test(test_sharding),   cmocka_unit_test(test_lists),
+      cmocka_unit_test(test_simulation), cmocka_unit_test(test_propagation),
+      cmocka_unit_test(test_evaluate),   cmocka_unit_test(test_frees),
+      cmocka_unit_test(test_words),      cmocka_unit_test(test_struct_sizes),
+      cmocka_unit_test(test_cut_fields)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

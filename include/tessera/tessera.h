@@ -5,11 +5,12 @@
  *
  * Rules. Every function that can fail returns a tsr_error: NULL is success, anything else is owned
  * by the caller and freed with tsr_error_free. Out parameters are written only on success. Structs
- * begin with struct_size, set by the caller to sizeof the struct it was compiled with: 0 is
- * TSR_ERROR_INVALID_ARGUMENT. Fields are only ever added at the end, and absent fields mean their
- * zero value. A NULL pointer is TSR_ERROR_INVALID_ARGUMENT, naming the argument, unless its
- * function allows it; all free functions take NULL. Nothing here prints or exits. A program may be
- * used by one thread at a time; different programs by different threads at once.
+ * begin with struct_size, set by the caller to sizeof the struct it was compiled with: 0, or a size
+ * that ends inside a field, is TSR_ERROR_INVALID_ARGUMENT. Fields are only ever added at the end,
+ * and absent fields mean their zero value. A NULL pointer is TSR_ERROR_INVALID_ARGUMENT, naming the
+ * argument, unless its function allows it; all free functions take NULL. Nothing here prints or
+ * exits. A program may be used by one thread at a time; different programs by different threads at
+ * once.
  */
 #ifndef TESSERA_TESSERA_H
 #define TESSERA_TESSERA_H
@@ -308,7 +309,9 @@ typedef struct tsr_partition_options {
   size_t struct_size;
   const tsr_propagate_options *annotations; /* as for tsr_program_propagate; NULL: those in the
                                              * program */
-  const char *machine; /* a name ("h100") or a description (docs/machine.md); NULL: the default */
+  const char *machine; /* NAME[:SHAPE] ("h100:8x4": 8 per node, 4 nodes), a file, or a description
+                        * as JSON (docs/machine.md); NULL: the default. If it is given,
+                        * tsr_program_traffic also has predicted seconds and peak memory */
   int plain;           /* do not run the optimizer on the local program */
   int why;             /* record why each collective is in the program: reasons in
                         * tsr_program_traffic; their ids as attributes tessera.why (only if
@@ -343,11 +346,121 @@ TSR_API tsr_error *tsr_program_partition(tsr_program *program, const tsr_partiti
  *   redundant (an array of the ops that compute more than flops_whole / devices per device: op,
  *   count, flops, ideal_flops, cause, devices, axes, avoid, why, guess: docs/partitioner.md);
  *   orders_untried (by_cost would also try which rules propagate first);
+ *   with a machine: predicted (an object, as of tsr_simulation_json);
  *   with the option why: reasons (an array of id, kind, count, with_others, bytes, why, guess,
  * cause, op, value, source_sharding, target_sharding, partial, axes, result, device: docs/why.md),
  * the most expensive first. Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION before
  * tsr_program_partition. */
 TSR_API tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json);
+
+/* ---- simulating ---- */
+
+/* The machines that are known by name. */
+TSR_API size_t tsr_machine_count(void);
+TSR_API const char *tsr_machine_name(size_t index); /* "h100"; NULL from tsr_machine_count on */
+/* The description of a machine (as in tsr_partition_options; NULL: the default) with all defaults
+ * filled in, one JSON object (docs/machine.md). Freed with tsr_text_free. */
+TSR_API tsr_error *tsr_machine_describe(const char *machine, char **out_json);
+
+typedef struct tsr_simulate_options {
+  size_t struct_size;
+  /* How a program that is not partitioned yet is partitioned first; its machine is ignored. NULL:
+   * by the annotations in the program. */
+  const tsr_partition_options *partition;
+  int local; /* the program is a local one of another tool: its collectives run as they are */
+  const char *mesh;  /* for `local`: "data=4,model=2" names the axes; NULL: one axis */
+  size_t trip_count; /* iterations to count for loops of unknown length; 0: those of `partition`, or
+                        100, a guess */
+  size_t most_values; /* lines for values in tsr_simulation_text; 0: 10 */
+  int trace;          /* also keep a trace for tsr_simulation_trace */
+  int report;         /* also keep a page for tsr_simulation_report */
+} tsr_simulate_options;
+
+typedef struct tsr_simulation tsr_simulation;
+
+/* Predicts one run of a program on a machine (as in tsr_partition_options; NULL: the default):
+ * seconds and what they are spent on, peak memory and what is alive then (docs/simulate.md). The
+ * program is partitioned already, or a copy of it is partitioned first; it is unchanged in any
+ * case. Nothing is executed. options may be NULL. TSR_ERROR_INVALID_ARGUMENT if the program is for
+ * more devices than the machine's shape has. O(program). */
+TSR_API tsr_error *tsr_program_simulate(tsr_program *program, const char *machine,
+                                        const tsr_simulate_options *options,
+                                        tsr_simulation **out_simulation);
+TSR_API void tsr_simulation_free(tsr_simulation *simulation); /* NULL is fine */
+
+/* Numbers per device and step. Texts live as long as the simulation. */
+typedef struct tsr_step {
+  size_t struct_size;
+  const char *machine; /* "h100:8x4" */
+  size_t devices;
+  double seconds;            /* = compute_seconds + waiting_seconds */
+  double compute_seconds;    /* in which the device computes */
+  double waiting_seconds;    /* in which it only waits for collectives */
+  double collective_seconds; /* of all collectives, also those hidden behind compute */
+  double bytes;              /* sent */
+  double flops;
+  double utilization;       /* time of the contractions at their peak FLOP/s / seconds (HFU) */
+  double model_utilization; /* without work that devices repeat (MFU); -1: unknown */
+  double peak_bytes;
+  double usable_bytes; /* of the device's memory, by programs */
+  double argument_bytes, result_bytes;
+  double undonated_bytes; /* of results that have the type of an argument that is not donated */
+  const char *peak_op;    /* the op at which the peak is: "stablehlo.dot_general (mlp.mlir:5)" */
+  int guess;              /* seconds depend on a loop of unknown trip count */
+  size_t unknown_loops, trip_count; /* loops of unknown trip count, and what each counts as */
+  size_t n_collectives;             /* of tsr_simulation_collective: one per kind and axes */
+  size_t n_values;                  /* of tsr_simulation_value: alive at the peak */
+} tsr_step;
+
+TSR_API tsr_error *tsr_simulation_step(const tsr_simulation *simulation, tsr_step *out_step);
+
+/* Collectives of one kind over the same axes. Texts live as long as the simulation. */
+typedef struct tsr_step_collective {
+  size_t struct_size;
+  const char *kind;       /* "all_reduce" */
+  const char *axes;       /* "data,model"; "" if unknown */
+  size_t count;           /* ops in the program */
+  double runs, bytes;     /* of all of them; bytes sent per device */
+  double seconds;         /* in which their links are busy */
+  double waiting_seconds; /* in which compute waits for them */
+  int guess;              /* depends on a loop of unknown trip count */
+} tsr_step_collective;
+
+TSR_API tsr_error *tsr_simulation_collective(const tsr_simulation *simulation, size_t index,
+                                             tsr_step_collective *out_collective);
+
+typedef enum tsr_live {
+  TSR_LIVE_ARGUMENT = 0,
+  TSR_LIVE_RESULT = 1,
+  TSR_LIVE_CONSTANT = 2,
+  TSR_LIVE_TEMPORARY = 3
+} tsr_live;
+
+/* A value that is alive at the peak; value 0 is the largest. Texts live as long as the simulation.
+ */
+typedef struct tsr_step_value {
+  size_t struct_size;
+  const char *name; /* an argument's path; otherwise the op that makes it, with its line */
+  const char *type; /* "tensor<2x8xf32>", local */
+  tsr_live kind;
+  double bytes;
+} tsr_step_value;
+
+TSR_API tsr_error *tsr_simulation_value(const tsr_simulation *simulation, size_t index,
+                                        tsr_step_value *out_value);
+
+/* The same as text (as `tessera simulate` prints it) and as one JSON object (as with --json), and
+ * the timeline in Chrome's trace format. Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION
+ * for a trace that was not kept. */
+TSR_API tsr_error *tsr_simulation_text(const tsr_simulation *simulation, char **out_text);
+TSR_API tsr_error *tsr_simulation_json(const tsr_simulation *simulation, char **out_json);
+TSR_API tsr_error *tsr_simulation_trace(const tsr_simulation *simulation, char **out_json);
+/* The step as one HTML page that needs no other file, as `tessera simulate --report` writes it
+ * (docs/simulate.md). Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION for a page that was
+ * not kept. */
+TSR_API tsr_error *tsr_simulation_report(const tsr_simulation *simulation, char **out_html);
+
+/* ---- decisions and tiles ---- */
 
 /* The decisions of a partitioned program, one JSON object (docs/partition-decisions.md): axes per
  * op, shardings of values, reshards, inlined functions, trades of passes. As

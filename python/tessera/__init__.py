@@ -4,6 +4,7 @@
     propagate                    infer the shardings of all values from a few annotations
     partition                    write the local program that each device runs
     run                          evaluate a program on simulated devices
+    simulate, machines           predict seconds and peak memory of a step; the machines that are known
     shardings, to_jax, autoshard give shardings or the local program back to JAX
 
 >>> import jax.numpy as jnp, numpy as np, tessera
@@ -34,14 +35,15 @@ from .partitioned import Collective, Partitioned, Reason
 from .program import Program, Value, load
 from .sharded import Sharded
 from .shardings import Shardings, shardings
-from .stages import partition, propagate, run
+from .simulated import Alive, Busy, Simulated, machines
+from .stages import partition, propagate, run, simulate
 from .to_jax import JaxProgram, to_jax
 
 __version__ = _version()
 
 __all__ = [
-    "export", "load", "propagate", "partition", "run", "shardings", "to_jax", "autoshard", "P",
-    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Collective", "Reason",
+    "export", "load", "propagate", "partition", "run", "simulate", "machines", "shardings", "to_jax", "autoshard", "P",
+    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Collective", "Reason", "Simulated", "Busy", "Alive",
     "Shardings", "JaxProgram", "Error", "InvalidArgument", "NotFound", "ResourceExhausted",
     "FailedPrecondition", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "__version__",
 ]

@@ -7,7 +7,7 @@ exception here. Nothing outside this file touches a pointer.
 import ctypes
 import os
 import threading
-from ctypes import (POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_ubyte, c_uint64,
+from ctypes import (POINTER, byref, c_char_p, c_double, c_int, c_int64, c_size_t, c_ubyte, c_uint64,
                     c_void_p)
 
 from . import checks, errors
@@ -60,6 +60,34 @@ class PartitionOptions(_Sized):
                 ("collectives", c_char_p),
                 ("trip_count", c_size_t), ("progress", PROGRESS), ("progress_user", c_void_p),
                 ("decisions", c_char_p), ("keep_decisions", c_int)]
+
+
+class SimulateOptions(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("partition", POINTER(PartitionOptions)), ("local", c_int),
+                ("mesh", c_char_p), ("trip_count", c_size_t), ("most_values", c_size_t),
+                ("trace", c_int), ("report", c_int)]
+
+
+class Step(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("machine", c_char_p), ("devices", c_size_t),
+                ("seconds", c_double), ("compute_seconds", c_double), ("waiting_seconds", c_double),
+                ("collective_seconds", c_double), ("bytes", c_double), ("flops", c_double),
+                ("utilization", c_double), ("model_utilization", c_double), ("peak_bytes", c_double),
+                ("usable_bytes", c_double), ("argument_bytes", c_double), ("result_bytes", c_double),
+                ("undonated_bytes", c_double), ("peak_op", c_char_p), ("guess", c_int),
+                ("unknown_loops", c_size_t), ("trip_count", c_size_t), ("n_collectives", c_size_t),
+                ("n_values", c_size_t)]
+
+
+class StepCollective(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("kind", c_char_p), ("axes", c_char_p), ("count", c_size_t),
+                ("runs", c_double), ("bytes", c_double), ("seconds", c_double),
+                ("waiting_seconds", c_double), ("guess", c_int)]
+
+
+class StepValue(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("name", c_char_p), ("type", c_char_p), ("kind", c_int),
+                ("bytes", c_double)]
 
 
 class Tile(_Sized):
@@ -128,6 +156,18 @@ _FUNCTIONS = {
     "tsr_program_partition": (_E, [_H, POINTER(PartitionOptions), POINTER(c_size_t), _OUT]),
     "tsr_program_traffic": (_E, [_H, _OUT]),
     "tsr_program_decisions": (_E, [_H, _OUT]),
+    "tsr_machine_count": (c_size_t, []),
+    "tsr_machine_name": (c_char_p, [c_size_t]),
+    "tsr_machine_describe": (_E, [c_char_p, _OUT]),
+    "tsr_program_simulate": (_E, [_H, c_char_p, POINTER(SimulateOptions), _OUT]),
+    "tsr_simulation_free": (None, [_H]),
+    "tsr_simulation_step": (_E, [_H, POINTER(Step)]),
+    "tsr_simulation_collective": (_E, [_H, c_size_t, POINTER(StepCollective)]),
+    "tsr_simulation_value": (_E, [_H, c_size_t, POINTER(StepValue)]),
+    "tsr_simulation_text": (_E, [_H, _OUT]),
+    "tsr_simulation_json": (_E, [_H, _OUT]),
+    "tsr_simulation_trace": (_E, [_H, _OUT]),
+    "tsr_simulation_report": (_E, [_H, _OUT]),
     "tsr_program_devices": (_E, [_H, POINTER(c_size_t)]),
     "tsr_program_argument_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
@@ -324,6 +364,36 @@ class Propagation(_Owner):
             program, self._program = self._program, None
             if program:
                 lib.tsr_program_free(program)
+
+
+class Simulation(_Owner):
+    """A predicted step. It shares nothing with the program."""
+
+    _free = staticmethod(lib.tsr_simulation_free)
+    _what = "simulation"
+
+    def __init__(self, handle, machine, options):
+        super().__init__()
+        out = c_void_p()
+        handle.call("tsr_program_simulate", machine, byref(options), byref(out))
+        self._pointer = out.value
+
+    def struct(self, kind, function, *index):
+        """A struct that a function fills."""
+        out = kind()
+        self.call(function, *index, byref(out))
+        return out
+
+
+def machine_names():
+    return [lib.tsr_machine_name(i).decode() for i in range(lib.tsr_machine_count())]
+
+
+def machine_json(machine):
+    """The description of a machine with all defaults, as JSON."""
+    out = c_void_p()
+    _check(lib.tsr_machine_describe(machine, byref(out)))
+    return take_text(out)
 
 
 class Rules(_Owner):

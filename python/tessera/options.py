@@ -3,6 +3,7 @@
 import ctypes
 import json
 import math
+import os
 import re
 
 from . import checks, errors
@@ -169,7 +170,9 @@ def names_text(names):
 
 
 def machine_text(machine):
-    """The name of a machine, or its description as JSON."""
+    """The name of a machine, the path of a file, or its description as JSON."""
+    if isinstance(machine, os.PathLike):
+        return os.fspath(machine)
     if not isinstance(machine, dict):
         return machine
     try:
@@ -189,6 +192,7 @@ class Annotations:
         rules = [encode(rule, "a rule of shard") for rule in rule_texts(shard)]
         self._rules = (ctypes.c_char_p * len(rules))(*rules)
         self._call_rules = _rules_of(call_rules)
+        self.machine = machine
         self.struct = PropagateOptions(
             strategy=_chosen("strategy", strategy, STRATEGIES),
             mesh=encode(mesh_text(mesh), "mesh"), devices=devices_of(devices),

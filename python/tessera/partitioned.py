@@ -3,10 +3,12 @@
 import collections
 import json
 
-from . import table
+from . import checks, table
+from .options import trip_count_of
 from .program import entry_index
 from .run import (as_tree, checked_arguments, flat_arguments, memory_of, parts_of, run_parts,
                   seed_of)
+from .simulated import Simulated
 
 Collective = collections.namedtuple(
     "Collective", "kind count groups group_size axes in_loops runs bytes guess")
@@ -139,6 +141,8 @@ class Partitioned:
     redundant     a list of Redundant: ops of which devices compute more than the ideal, the most
                   FLOPs beyond it first. Ops below 5 % of the first one are left out
     argument_bytes, result_bytes   bytes of arguments and results per device
+    seconds       predicted time of a step on the machine of partition; None if none was given
+    peak_bytes    predicted peak memory per device; None without a machine. simulate() has the parts
     unknown_loops number of loops of unknown length. Each counts as trip_count iterations
     guesses       the names of "bytes", "steps", "flops" and "flops_whole" that depend on such loops;
                   empty if trip_count was given
@@ -170,6 +174,8 @@ class Partitioned:
         self.argument_bytes, self.result_bytes = traffic["argument_bytes"], traffic["result_bytes"]
         self.unknown_loops, self.trip_count = traffic["unknown_loops"], traffic["trip_count"]
         self.guesses = tuple(traffic["guesses"])
+        predicted = traffic.get("predicted") or {}
+        self.seconds, self.peak_bytes = predicted.get("seconds"), predicted.get("peak_bytes")
         self.flops_share = self.flops * devices / self.flops_whole if self.flops_whole else 1.0
         twice = (self.flops_share >= _MUCH_TWICE and traffic["orders_untried"]
                  and any(r.cause == "unused_axes" for r in self.redundant))
@@ -180,6 +186,22 @@ class Partitioned:
         if self._text is None:
             self._text = self._handle.print()
         return self._text
+
+    def simulate(self, machine=None, trip_count=None, trace=None) -> Simulated:
+        """Predicts a step of the local program on a machine: a Simulated. Nothing is executed.
+
+        machine is as for partition ("h100:8", "tpu_v5p:2x2x2", a file, a dict). None: the machine that the
+        program was partitioned for, or the default. trip_count is the number of iterations of loops of
+        unknown length. trace=True keeps the timeline.
+
+        >>> made = tessera.partition(lambda x: x.sum(), np.ones(8, "f"), mesh="a=2", shard={"x": P("a")},
+        ...                          machine="h100:2")
+        >>> made.simulate().seconds == made.seconds, made.simulate("a100:8").machine
+        (True, 'a100:8')
+        """
+        machine = self._request.machine if machine is None else machine
+        return Simulated(self._handle, machine, trip_count=trip_count_of(trip_count) or self._request.trip_count,
+                         trace=checks.flag("trace", trace))
 
     def run(self, *args, seed=None, memory_limit=None, **kwargs):
         """Runs the local program on all devices. Takes and returns global arrays, as the function does.
@@ -266,7 +288,13 @@ class Partitioned:
                 f"{table.amount(self.bytes)} bytes sent per device{mark['bytes']}; "
                 f"{self.steps:.0f} collective{'s' * (self.steps != 1)} on the critical path{mark['steps']}; "
                 f"{table.amount(self.flops)} FLOPs per device{mark['flops']}, {self.flops_share:.2f} "
-                f"times the ideal; {table.amount(self.argument_bytes)} bytes of arguments")
+                f"times the ideal; {table.amount(self.argument_bytes)} bytes of arguments{self._predicted()}")
+
+    def _predicted(self):
+        if self.seconds is None:
+            return ""
+        return (f"; {table.duration(self.seconds)} per step and {table.amount(self.peak_bytes)} bytes of memory at the "
+                "peak predicted")
 
     def _said(self):
         said = [self.warnings] if self.warnings else []
@@ -298,5 +326,6 @@ class Partitioned:
 
     def _repr_html_(self):
         after = "\n".join(self._said() + self._redundant_lines() + self._reason_lines(_MOST_REASONS))
-        return table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
-                                             "loops"], self._rows(), after=after)
+        shown = table.in_html(self._title(), ["count", "collective", "groups", "bytes", "axes",
+                                              "loops"], self._rows(), after=after)
+        return shown if self.seconds is None else shown + self.simulate().in_frame()

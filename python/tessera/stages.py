@@ -1,20 +1,22 @@
-"""The verbs: propagate, partition, run. Each takes a Program, or a function and its arguments;
+"""The verbs: propagate, partition, run, simulate. Each takes a Program, or a function and its arguments;
 partition and run also what propagate gave.
 What all of them take is told at propagate.
 """
 
 import ctypes
+import os
 import warnings as python_warnings
 
 from . import checks, errors
 from ._lib import PartitionOptions, c_size_t, c_void_p, encode, take_text
 from .decisions import decisions_of
 from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, has_mesh, no_function
-from .options import Annotations, annotated_devices, devices_of, machine_text, trip_count_of
+from .options import Annotations, annotated_devices, devices_of, machine_text, mesh_text, trip_count_of
 from .partitioned import Partitioned
-from .program import Program
+from .program import Program, load
 from .run import as_tree, evaluate, flat_arguments, memory_of, run_local, seed_of
 from .sharded import Sharded
+from .simulated import Simulated
 
 
 def _program_of(verb, what, args, kwargs, hints):
@@ -77,8 +79,9 @@ def propagate(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     close       close all dimensions in the output
     call_rules  sharding rules of custom calls: {"my.dot": "([i, k], [k, j])->([i, j])
                 reduction={k}"}. A target that no call has is an error
-    machine     the machine for which conflicts="cost" predicts times: "default", "h100", "a100",
-                "tpu-v5p", or a description as in docs/machine.md (JSON or a dict)
+    machine     the machine for which conflicts="cost" predicts times: "h100", "tpu_v5p" (tessera.machines()
+                lists them), with a shape "h100:8x4" (8 per node, 4 nodes), the path of a description, or a
+                description as in docs/machine.md (JSON or a dict)
     trip_count  iterations that a loop of unknown length counts as. None: 100
 
     Other keywords are passed to tessera.export. If a parameter of the function has the name of one of
@@ -109,11 +112,17 @@ class _Request:
 
     def __init__(self, annotations, machine, collectives, trip_count, decisions):
         self._annotations, self._decisions = annotations, decisions
+        self.machine = annotations.machine if machine is None else machine
+        self.trip_count = trip_count_of(trip_count) or annotations.struct.trip_count
         self.struct = PartitionOptions(annotations=ctypes.pointer(annotations.struct), why=1,
                                        machine=encode(machine_text(machine), "machine"),
                                        collectives=encode(collectives, "collectives"),
                                        trip_count=trip_count_of(trip_count),
                                        decisions=decisions.text)
+
+    def named(self):
+        """Errors in the decisions name their file."""
+        return self._decisions.named()
 
     def partition(self, program, keep_decisions=False):
         """The handle of the local program, the number of devices and the warnings."""
@@ -121,7 +130,7 @@ class _Request:
         options.keep_decisions = keep_decisions
         handle = program.fresh()
         said, n_devices = c_void_p(), c_size_t()
-        with self._decisions.named():
+        with self.named():
             handle.call("tsr_program_partition", ctypes.byref(options), ctypes.byref(n_devices),
                         ctypes.byref(said))
         return handle, n_devices.value, take_text(said)
@@ -133,7 +142,7 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
     """Writes the local program that each device runs. Returns a Partitioned.
 
     The options of propagate have the same meaning here. machine is the machine for which all times are
-    predicted. A Sharded brings its own options: only machine, collectives, trip_count and decisions
+    predicted; with it the result also has seconds and peak_bytes of a step. A Sharded brings its own options: only machine, collectives, trip_count and decisions
     may be given with it.
     collectives   how to write collectives for the system that runs the program: a list such as
                   "single,typed" of the forms "single", "bitwise", "fenced", "major", "typed",
@@ -163,6 +172,64 @@ def partition(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=
         annotations = Annotations(**_on_mesh(hints, program))
     request = _Request(annotations, machine, collectives, trip_count, decisions_of(decisions))
     return Partitioned(program, *request.partition(program), request)
+
+
+def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=None, layout=None, names=None,
+             strategy=None, conflicts=None, conservative=None, call_rules=None, collectives=None, trip_count=None,
+             decisions=None, local=None, trace=None, **kwargs) -> Simulated:
+    """Predicts one step on a machine: seconds and what they are spent on, peak memory and what is alive then.
+    Returns a Simulated. Nothing is executed (docs/simulate.md).
+
+    fn_or_program     a Program, StableHLO text, or a function with its arguments, which are partitioned first
+                      with the options of partition; a Sharded or a Partitioned; a loaded local program
+    machine           "h100:8", "tpu_v5p:4x4x4", a file, a dict: as for propagate. None: the machine that a
+                      Sharded or Partitioned was made for, or the default
+    local             the program is a local one of another tool: its collectives run as they are, and mesh
+                      names their axes
+    trace             keep the timeline as .trace
+
+    >>> def layer(x, w):
+    ...     return jnp.tanh(x @ w)
+    >>> step = tessera.simulate(layer, np.ones((8, 4), "f"), np.ones((4, 6), "f"), mesh="data=2,model=2",
+    ...                         shard={"x": P("data", "model"), "w": P("model")}, machine="h100:4")
+    >>> print(step)  # doctest: +ELLIPSIS
+    machine        h100:4, 4 devices, mesh data=2,model=2
+    step           ...
+      compute      ...
+      waiting      ...
+    """
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names, strategy=strategy,
+                 conflicts=conflicts, conservative=conservative, call_rules=call_rules)
+    more = dict(collectives=collectives, decisions=decisions)
+    what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
+    local, trace = checks.flag("local", local), checks.flag("trace", trace)
+    if isinstance(what, Partitioned):
+        said = [word for word, value in {**hints, **more}.items() if checks.given(value)]
+        if args or kwargs or said or local:
+            raise errors.InvalidArgument(f"a Partitioned has its {said[0] if said else 'arguments'} already: give "
+                                         "machine, trip_count and trace only")
+        return what.simulate(machine, trip_count, trace)
+    if isinstance(what, Sharded):
+        program, annotations = _found_by(what, args or tuple(kwargs), hints)
+        machine = annotations.machine if machine is None else machine
+    else:
+        program = _program_of("simulate", what, args, kwargs, {**hints, **more, "machine": machine,
+                                                               "trip_count": trip_count, "local": local, "trace": trace})
+        if local or program._handle.devices():
+            return _simulate_local(program, {**hints, **more}, local, machine, trip_count, trace)
+        annotations = Annotations(**_on_mesh(hints, program))
+    request = _Request(annotations, None, collectives, trip_count, decisions_of(decisions))
+    with request.named():
+        return Simulated(program._handle, machine, ctypes.pointer(request.struct), trip_count=request.trip_count,
+                         trace=trace, keep=request)
+
+
+def _simulate_local(program, hints, local, machine, trip_count, trace):
+    said = [word for word, value in hints.items() if checks.given(value) and not (local and word == "mesh")]
+    if said:
+        raise errors.InvalidArgument(f"the program is partitioned already: {', '.join(said)} cannot be given for it")
+    mesh = encode(mesh_text(hints["mesh"]), "mesh")
+    return Simulated(program._handle, machine, local=local, mesh=mesh, trip_count=trip_count_of(trip_count), trace=trace)
 
 
 def _run_local(program, hints, args, kwargs, seed, memory_limit):

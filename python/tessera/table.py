@@ -52,3 +52,11 @@ def amount(n):
         if n >= size * 10 or (n >= size and unit != "k"):
             return f"{n / size:.3g}{unit}"
     return f"{n:.0f}"
+
+
+def duration(seconds):
+    """Seconds for people: 12.3 us, 4.56 ms."""
+    for unit, size in (("s", 1), ("ms", 1e-3)):
+        if seconds >= 0.9995 * size or (seconds == 0 and unit == "s"):
+            return f"{seconds / size:.4g} {unit}"
+    return f"{seconds * 1e6:.4g} us"

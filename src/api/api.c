@@ -81,7 +81,9 @@ tsr_error *api_null(const char *function, const char *argument) {
 Status *api_check_struct(const void *theirs, const char *type) {
   size_t bytes;
   memcpy(&bytes, theirs, sizeof bytes);
-  if (bytes < sizeof bytes)
+  // Every version of a struct begins with a size_t, so its size is a multiple of that type's
+  // alignment. Another size would end inside a field, and half of a pointer is a pointer.
+  if (bytes < sizeof bytes || bytes % _Alignof(size_t))
     FAIL(INVALID_ARGUMENT, "struct_size of a %s is %zu: set it to sizeof(%s)", type, bytes, type);
   return NULL;
 }
@@ -287,7 +289,8 @@ tsr_error *tsr_program_copy(tsr_program *program, tsr_program **out_program) {
   if (!h) return api_error(status_no_memory());
   *h = (tsr_program){.text = copy_text(program->text, program->source.size),
                      .name = copy_text(program->name, strlen(program->name)),
-                     .as_loaded = program->as_loaded};
+                     .as_loaded = program->as_loaded,
+                     .global_flops = program->global_flops};
   if (program->traffic) h->traffic = copy_text(program->traffic, strlen(program->traffic));
   if (program->decisions) h->decisions = copy_text(program->decisions, strlen(program->decisions));
   h->source = (Source){.path = h->name, .text = h->text, .size = program->source.size};

@@ -5,6 +5,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "api/api_private.h"
+#include "pipeline/predicted.h"
 #include "pipeline/trials.h"
 #include "report/show_traffic.h"
 
@@ -21,6 +22,20 @@ typedef struct Job {
   StrBuf decisions;  // JSON, with keep_decisions
 } Job;
 
+static void release_predicted(void *predicted) { predicted_deinit(predicted); }
+
+static void put_predicted(Job *job, Json *json) {
+  Predicted predicted = {0};
+  GuardCleanup cleanup = {.release = release_predicted, .object = &predicted};
+  guard_push(job->session.guard, &cleanup);
+  predicted_init(&predicted, &job->session, &job->compiled.prediction, job->session.guard);
+  json_key(json, "predicted"), json_open(json, '{');
+  simulated_json(&predicted.show, json);
+  json_close(json, '}');
+  guard_pop(job->session.guard, &cleanup);
+  predicted_deinit(&predicted);
+}
+
 static void put_traffic(Job *job, const PropagateRequest *annotations) {
   Session *s = &job->session;
   const Compiled *c = &job->compiled;
@@ -32,27 +47,49 @@ static void put_traffic(Job *job, const PropagateRequest *annotations) {
                          &json);
   json_key(&json, "orders_untried"), json_bool(&json, untried);
   if (job->options.why) traffic_reasons_json(s->program, c->reasons, &json);
+  if (c->prediction.simulated) put_predicted(job, &json);
   json_close(&json, '}');
+}
+
+tsr_error *api_read_partition(const tsr_partition_options *options, tsr_partition_options *out,
+                              tsr_propagate_options *out_annotations) {
+  API_READ(out, options, "tsr_partition_options");
+  API_READ(out_annotations, out->annotations, "tsr_propagate_options");
+  if (out->machine) out_annotations->machine = out->machine;
+  if (out->trip_count) out_annotations->trip_count = out->trip_count;
+  if (out->progress) {
+    out_annotations->progress = out->progress;
+    out_annotations->progress_user = out->progress_user;
+  }
+  return NULL;
+}
+
+Status *api_partition_request(const tsr_program *h, const tsr_partition_options *o,
+                              const tsr_propagate_options *annotations, Arena *arena,
+                              CompileRequest *out) {
+  *out = (CompileRequest){
+      .local = {.plain = o->plain != 0, .why = o->why != 0, .collectives = o->collectives}};
+  if (o->decisions && !*o->decisions)
+    FAIL(INVALID_ARGUMENT, "the text of the decisions is empty; {} has none");
+  if (o->decisions) out->local.decisions = (Str){o->decisions, strlen(o->decisions)};
+  TRY(api_propagate_request(h, annotations, arena, &out->annotations));
+  return optimize_check_collectives(o->collectives);
 }
 
 static Status *partition_under(Job *job, Session *s) {
   tsr_program *h = job->handle;
   const tsr_partition_options *o = &job->options;
-  CompileRequest request = {.local = {.plain = o->plain != 0,
-                                      .why = o->why != 0,
-                                      .collectives = o->collectives,
-                                      .redundant = true}};
-  if (o->decisions && !*o->decisions)
-    FAIL(INVALID_ARGUMENT, "the text of the decisions is empty; {} has none");
-  if (o->decisions) request.local.decisions = (Str){o->decisions, strlen(o->decisions)};
+  CompileRequest request;
+  TRY(api_partition_request(h, o, &job->annotations, &s->arena, &request));
+  request.local.redundant = true;
+  request.simulate = request.annotations.machine != NULL;
   if (o->keep_decisions) request.local.out_decisions = &job->decisions;
-  TRY(api_propagate_request(h, &job->annotations, &s->arena, &request.annotations));
-  TRY(optimize_check_collectives(o->collectives));
   TRY(compile(s, &request, &job->compiled));
   put_traffic(job, &request.annotations);
   if (o->mesh_axes) mesh_groups(s->program, s->table, job->compiled.mesh, s->guard);
   api_list_functions(h, s->guard);
   h->as_loaded = false;
+  h->global_flops = job->compiled.global_flops;
   return NULL;
 }
 
@@ -72,14 +109,8 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
                                  size_t *out_devices, char **out_warnings) {
   API_NEED(program, "program");
   Job job = {.handle = program};
-  API_READ(&job.options, options, "tsr_partition_options");
-  API_READ(&job.annotations, job.options.annotations, "tsr_propagate_options");
-  if (job.options.machine) job.annotations.machine = job.options.machine;
-  if (job.options.trip_count) job.annotations.trip_count = job.options.trip_count;
-  if (job.options.progress) {
-    job.annotations.progress = job.options.progress;
-    job.annotations.progress_user = job.options.progress_user;
-  }
+  tsr_error *wrong = api_read_partition(options, &job.options, &job.annotations);
+  if (wrong) return wrong;
   api_forget(program);
   Status *status = guard_run(partition_body, &job);
   tsr_error *error = api_error_with_text(status, &job.messages);
@@ -102,8 +133,7 @@ tsr_error *tsr_program_partition(tsr_program *program, const tsr_partition_optio
   return error;
 }
 
-// A copy for the caller; FAILED_PRECONDITION with `absent` if there is no text.
-static tsr_error *give_text(const char *text, const char *absent, char **out) {
+tsr_error *api_give_text(const char *text, const char *absent, char **out) {
   if (!text) return api_error(status_new(FAILED_PRECONDITION, __FILE__, __LINE__, "%s", absent));
   size_t bytes = strlen(text) + 1;
   char *copy = mem_alloc(bytes);
@@ -116,18 +146,18 @@ static tsr_error *give_text(const char *text, const char *absent, char **out) {
 tsr_error *tsr_program_traffic(const tsr_program *program, char **out_json) {
   API_NEED(program, "program");
   API_NEED(out_json, "out_json");
-  return give_text(program->traffic, "the program is not partitioned: it exchanges nothing",
-                   out_json);
+  return api_give_text(program->traffic, "the program is not partitioned: it exchanges nothing",
+                       out_json);
 }
 
 tsr_error *tsr_program_decisions(const tsr_program *program, char **out_json) {
   API_NEED(program, "program");
   API_NEED(out_json, "out_json");
-  return give_text(program->decisions,
-                   program->traffic
-                       ? "no decisions were kept: set keep_decisions of tsr_partition_options"
-                       : "the program is not partitioned: it has no decisions",
-                   out_json);
+  return api_give_text(program->decisions,
+                       program->traffic
+                           ? "no decisions were kept: set keep_decisions of tsr_partition_options"
+                           : "the program is not partitioned: it has no decisions",
+                       out_json);
 }
 
 typedef struct Count {

@@ -22,6 +22,7 @@ struct tsr_program {
   bool as_loaded;  // not rewritten since loading
   HEAPVEC(OpId) functions;
   char *traffic;          // JSON, of a partitioned program
+  double global_flops;    // of the global program, after partitioning; else 0
   char *decisions;        // JSON, of a program partitioned with keep_decisions; NULL: none
   EdgeCache *edge_cache;  // shardings that queries have read; NULL: none
 };
@@ -46,10 +47,12 @@ tsr_error *api_null(const char *function, const char *argument);
   } while (0)
 
 // Copies a caller's struct into ours as far as both reach; missing fields, or all if `theirs` is
-// NULL, are zero. INVALID_ARGUMENT if its struct_size is not set; `type` names the struct.
+// NULL, are zero. INVALID_ARGUMENT if its struct_size is that of no version of the struct; `type`
+// names the struct.
 Status *api_read_struct(void *ours, size_t our_bytes, const void *theirs,
                         const char *type) MUST_USE;
-// Checks that struct_size of a caller's struct is set; INVALID_ARGUMENT otherwise.
+// Checks that struct_size of a caller's struct is set, and that no field ends behind it;
+// INVALID_ARGUMENT otherwise.
 Status *api_check_struct(const void *theirs, const char *type) MUST_USE;
 #define API_READ(ours, theirs, type)                                                               \
   do {                                                                                             \
@@ -102,10 +105,20 @@ void api_forget(tsr_program *h);  // drops the cache; call it before the program
 // Converts options to a request. The options' pointers must outlive it; parts are in the arena.
 Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *options,
                               Arena *arena, PropagateRequest *out) MUST_USE;
+// Reads the options of partitioning; machine, trip_count and progress are then in the annotations.
+tsr_error *api_read_partition(const tsr_partition_options *options, tsr_partition_options *out,
+                              tsr_propagate_options *out_annotations);
+// The same for a request of all stages.
+Status *api_partition_request(const tsr_program *h, const tsr_partition_options *options,
+                              const tsr_propagate_options *annotations, Arena *arena,
+                              CompileRequest *out) MUST_USE;
+// A copy for the caller; FAILED_PRECONDITION with `absent` if there is no text.
+tsr_error *api_give_text(const char *text, const char *absent, char **out);
 // Installs a caller's callback, if there is one, on the guard; *room holds it.
 void api_progress(Guard *guard, tsr_progress_fn tell, void *user, Progress *room);
-// The description of a machine given by name or as JSON; NULL for NULL. INVALID_ARGUMENT.
-Status *api_machine(const char *machine, const char **out_text) MUST_USE;
+// The description of a machine given as NAME[:SHAPE], as a file or as JSON; NULL for NULL. The text
+// is in the arena or the caller's. INVALID_ARGUMENT if it is none of them or cannot be read.
+Status *api_machine(const char *machine, Arena *arena, const char **out_text) MUST_USE;
 // INVALID_ARGUMENT if it is not a tsr_spelling.
 Status *api_check_spelling(tsr_spelling spelling) MUST_USE;
 Status *api_print_sharding(ShardingTable *table, Sharding sharding, tsr_spelling spelling,

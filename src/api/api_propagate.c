@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "cost/machine.h"
 #include "evaluate/evaluate.h"
@@ -10,6 +11,8 @@
 #include "annotate/annotation.h"
 #include "annotate/program_mesh.h"
 #include "interop/gspmd.h"
+
+enum { MOST_MACHINE_BYTES = 1 << 20 };
 
 // ---- propagating ----
 
@@ -67,14 +70,49 @@ static Status *check_lists(const tsr_propagate_options *o) {
   return NULL;
 }
 
-Status *api_machine(const char *machine, const char **out_text) {
-  *out_text = machine ? machine_text(machine) : NULL;
-  if (!machine || *out_text) return NULL;
-  if (!strchr(machine, '{'))
-    FAIL(INVALID_ARGUMENT, "no machine is called '%s': there are %s; or describe one", machine,
-         machine_names());
-  *out_text = machine;
+static void release_text(void *text) { mem_free(text); }
+
+// The text of a file that describes a machine; NULL if there is no such file. From mem_alloc.
+static Status *read_machine_file(const char *path, char **out_text) {
+  size_t size;
+  *out_text = NULL;
+  if (strcmp(path, "-") == 0) return NULL;  // standard input is not the library's
+  Status *status = file_read(path, MOST_MACHINE_BYTES, out_text, &size);
+  if (!status || status_code(status) != NOT_FOUND) return status;
+  status_free(status);
   return NULL;
+}
+
+Status *api_machine(const char *machine, Arena *arena, const char **out_text) {
+  *out_text = NULL;
+  if (!machine) return NULL;
+  char *text = NULL;
+  bool described = machine[strspn(machine, " \t\r\n")] == '{';
+  if (described) {
+    *out_text = machine;
+  } else {
+    TRY(machine_find(machine, &text));
+    if (!text) TRY(read_machine_file(machine, &text));
+    if (!text)
+      FAIL(
+          INVALID_ARGUMENT,
+          "no machine is called '%s': there are %s, each also with a shape (h100:8x4); nor is it a "
+          "file with a description, or a description (docs/machine.md)",
+          machine, machine_names());
+    GuardCleanup cleanup = {.release = release_text, .object = text};
+    guard_push(arena->guard, &cleanup);
+    *out_text = arena_copy(arena, text, strlen(text) + 1);
+    guard_pop(arena->guard, &cleanup);
+    mem_free(text);
+  }
+  // Reads it here, so that errors name the file.
+  Machine ignored;
+  Status *status = machine_read(str_of(*out_text), arena, &ignored);
+  if (!status || described) return status;
+  Status *named = status_new(status_code(status), __FILE__, __LINE__, "%s: %s", machine,
+                             status_message(status));
+  status_free(status);
+  return named;
 }
 
 Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options *o, Arena *arena,
@@ -103,7 +141,7 @@ Status *api_propagate_request(const tsr_program *h, const tsr_propagate_options 
       .call_rules = o->call_rules ? o->call_rules->rules : NULL,
       .trip_count = (uint32_t)o->trip_count,
   };
-  TRY(api_machine(o->machine, &out->machine));
+  TRY(api_machine(o->machine, arena, &out->machine));
   return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cost/machine.h"
+#include "report/show_machine.h"
 
 typedef struct MachinesJob {
   bool json;
@@ -16,100 +17,6 @@ typedef struct MachinesJob {
   int code;
 } MachinesJob;
 
-static const char *const topologies[] = {"switch", "ring", "torus"};
-
-static void link_json(const MachineLink *l, Json *json) {
-  json_open(json, '{');
-  if (l->devices) json_key(json, "devices"), json_uint(json, l->devices);
-  json_key(json, "latency_seconds"), json_double(json, l->link.latency_seconds);
-  json_key(json, "gap_seconds"), json_double(json, l->link.gap_seconds);
-  json_key(json, "bytes_per_second"), json_double(json, l->link.bytes_per_second);
-  json_key(json, "topology"), json_string(json, topologies[l->topology]);
-  if (l->topology == TOPOLOGY_TORUS) json_key(json, "dimensions"), json_uint(json, l->dimensions);
-  if (l->topology != TOPOLOGY_SWITCH) json_key(json, "wraps_from"), json_uint(json, l->wraps_from);
-  json_close(json, '}');
-}
-
-// The description with all defaults filled in; --machine reads it back.
-static void put_json(const Machine *m, Json *json) {
-  json_open(json, '{');
-  json_key(json, "name"), json_string(json, m->name);
-  json_key(json, "source"), json_string(json, m->source);
-  if (m->n_shape) {
-    json_key(json, "shape"), json_open(json, '[');
-    for (uint32_t i = 0; i < m->n_shape; i++) json_uint(json, m->shape[i]);
-    json_close(json, ']');
-  }
-  if (m->shared_cores) json_key(json, "shared_cores"), json_uint(json, m->shared_cores);
-  json_key(json, "device"), json_open(json, '{');
-  json_key(json, "flops_per_second"), json_double(json, m->compute.flops_per_second);
-  json_key(json, "bytes_per_second"), json_double(json, m->compute.bytes_per_second);
-  json_key(json, "memory_bytes"), json_double(json, m->memory_bytes);
-  json_key(json, "usable_memory"), json_double(json, m->usable_memory);
-  json_key(json, "peak_flops_per_second"), json_open(json, '{');
-  for (uint32_t i = 0; i < RATE_COUNT; i++)
-    json_key(json, rate_names[i]), json_double(json, m->rates.peak[i]);
-  json_close(json, '}');
-  json_key(json, "reached"), json_open(json, '{');
-  json_key(json, "contractions"), json_double(json, m->rates.contractions);
-  json_key(json, "memory"), json_double(json, m->rates.memory);
-  json_key(json, "links"), json_double(json, m->rates.links);
-  json_close(json, '}');
-  json_key(json, "op_seconds"), json_double(json, m->rates.op_seconds);
-  json_close(json, '}');
-  json_key(json, "links"), json_open(json, '[');
-  for (uint32_t i = 0; i < m->n_links; i++) link_json(&m->links[i], json);
-  json_close(json, ']');
-  json_close(json, '}');
-  json_newline(json);
-}
-
-// "8 by switch 450 GB/s, then 50 GB/s": the links from the inside out.
-static void put_links(const Machine *m, StrBuf *out) {
-  for (uint32_t i = 0; i < m->n_links; i++) {
-    const MachineLink *l = &m->links[i];
-    if (i) strbuf_puts(out, ", then ");
-    if (l->devices) strbuf_printf(out, "%u by ", l->devices);
-    if (l->topology == TOPOLOGY_TORUS)
-      strbuf_printf(out, "%u-D torus of ", l->dimensions);
-    else if (l->topology == TOPOLOGY_RING)
-      strbuf_puts(out, "ring of ");
-    strbuf_printf(out, "%.4g GB/s", l->link.bytes_per_second / 1e9);
-    if (l->topology == TOPOLOGY_TORUS) strbuf_puts(out, " per dimension");
-  }
-}
-
-static void put_row(const Machine *m, StrBuf *out) {
-  strbuf_printf(out, "%-13s %9.4g %9.4g %8.3g GB %9.4g  ", m->name, m->rates.peak[RATE_bf16] / 1e12,
-                m->rates.peak[RATE_f32] / 1e12, m->memory_bytes / 1e9,
-                m->compute.bytes_per_second / 1e9);
-  put_links(m, out);
-  strbuf_puts(out, "\n");
-}
-
-static void put_details(const Machine *m, StrBuf *out) {
-  strbuf_printf(out, "%s", m->name);
-  for (uint32_t i = 0; i < m->n_shape; i++) strbuf_printf(out, "%c%u", i ? 'x' : ':', m->shape[i]);
-  if (m->n_shape) strbuf_printf(out, ", %u devices", machine_devices(m));
-  if (m->shared_cores) strbuf_printf(out, ", all devices on %u cores", m->shared_cores);
-  strbuf_printf(out, "\n%s\n", m->source);
-  strbuf_printf(out, "memory        %.4g GB at %.4g GB/s; programs can use %.0f %%\n",
-                m->memory_bytes / 1e9, m->compute.bytes_per_second / 1e9, 100 * m->usable_memory);
-  strbuf_puts(out, "peak TFLOP/s ");
-  for (uint32_t i = 0; i < RATE_COUNT; i++)
-    strbuf_printf(out, " %s %.4g%s", rate_names[i], m->rates.peak[i] / 1e12,
-                  i + 1 < RATE_COUNT ? "," : "\n");
-  strbuf_printf(out,
-                "reached       %.0f %% of it in contractions, %.0f %% of memory bandwidth, %.0f %% "
-                "of links\n",
-                100 * m->rates.contractions, 100 * m->rates.memory, 100 * m->rates.links);
-  strbuf_printf(out, "choices       are priced at %.4g TFLOP/s\n",
-                m->compute.flops_per_second / 1e12);
-  strbuf_puts(out, "links         ");
-  put_links(m, out);
-  strbuf_puts(out, "\n");
-}
-
 static Status *put_machine(MachinesJob *job, const char *word, bool details) {
   Machine machine;
   mem_free(job->text);
@@ -119,11 +26,11 @@ static Status *put_machine(MachinesJob *job, const char *word, bool details) {
   TRY(machine_read(str_of(job->text), &job->arena, &machine));
   Json json = {.out = &job->out};
   if (job->json)
-    put_json(&machine, &json);
+    machine_json(&machine, &json), json_newline(&json);
   else if (details)
-    put_details(&machine, &job->out);
+    machine_put_details(&machine, &job->out);
   else
-    put_row(&machine, &job->out);
+    machine_put_row(&machine, &job->out);
   return NULL;
 }
 

@@ -10,11 +10,12 @@
 #include "base/mem.h"
 #include "cli/annotations.h"
 #include "cli/inputs.h"
-#include "cli/predicted.h"
+#include "cli/report_page.h"
 #include "cli/rewrite.h"
 #include "evaluate/evaluate.h"
 #include "partition/mesh_groups.h"
 #include "partition/replica_mode.h"
+#include "pipeline/predicted.h"
 #include "pipeline/trials.h"
 #include "report/show_traffic.h"
 
@@ -27,6 +28,7 @@ typedef struct PartitionJob {
   bool mesh_axes;                          // write replica groups by mesh axes
   const char *decisions, *save_decisions;  // files; NULL = none
   const char *plan;                        // likewise
+  const char *report;                      // a file; NULL = none
   char *given;                             // text of the first
   StrBuf saved;                            // text of the second
   // of the current segment
@@ -306,10 +308,12 @@ static Status *save_decisions(const PartitionJob *job) {
   return file_write(path, job->saved.data, job->saved.used);
 }
 
-// Decisions are about one program.
+// Decisions and reports are about one program.
 static bool is_one_program(const PartitionJob *job) {
-  if (!job->rewrite.index || (!job->decisions && !job->save_decisions)) return true;
-  cli_error("--decisions and --save-decisions take a file with one program, and %s has several",
+  bool decisions = job->decisions || job->save_decisions;
+  if (!job->rewrite.index || (!decisions && !job->report)) return true;
+  cli_error("%s a file with one program, and %s has several",
+            decisions ? "--decisions and --save-decisions take" : "--report takes",
             job->rewrite.source->path);
   return false;
 }
@@ -345,6 +349,8 @@ static Status *partition_segment(Guard *guard, void *arg) {
   if (job->compiled.n_devices == 1) say_unsharded(job);
   if (job->compiled.prediction.simulated)
     predicted_init(&job->predicted, &r->session, &job->compiled.prediction, guard);
+  if (job->report)
+    TRY(cli_report_page(&job->predicted.show, r->source->path, NULL, job->report, guard));
   if (job->stats && !job->json) {
     show_traffic(job);
     show_predicted(job, guard);
@@ -419,6 +425,7 @@ static const Usage usage = {
     "  tessera partition model.mlir --stats > local.mlir         collectives and bytes sent\n"
     "  tessera partition model.mlir --why -o local.mlir          reasons for the collectives\n"
     "  tessera partition model.mlir --machine h100 --stats -o local.mlir\n"
+    "  tessera partition model.mlir --machine h100:8 --report step.html -o local.mlir\n"
     "  tessera partition model.mlir --verify --inputs data.npz -o local.mlir\n"
     "  tessera partition model.mlir --verify --json | jq .bytes\n"
     "  tessera partition model.mlir --mesh data=4 --save-decisions d.json -o local.mlir\n"
@@ -469,6 +476,7 @@ int command_partition(int argc, char **argv) {
        "choice that cannot be used is an error"},
       {"--plan", OPTION_TEXT, &job.plan, "FILE",
        "use the plan in FILE, as tessera plan --plan-out writes it: mesh, shardings and choices"},
+      {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"--json", OPTION_FLAG, &job.json, NULL,
        "print the reports of --stats, --why and --verify as JSON instead of the program"},
       {"-O", OPTION_FLAG, &optimized, NULL, "optimize the local program (default)"},
@@ -522,6 +530,11 @@ int command_partition(int argc, char **argv) {
              strcmp(job.save_decisions, job.rewrite.output) == 0) {
     cli_error("--save-decisions and -o both write to %s: give one of them another file",
               job.rewrite.output);
+  } else if (args == ARGS_OK && job.report && !annotations.machine) {
+    cli_error("--report predicts a step: --machine NAME[:SHAPE]|FILE says on which machine");
+  } else if (args == ARGS_OK && job.report && job.rewrite.output &&
+             strcmp(job.report, job.rewrite.output) == 0) {
+    cli_error("--report and -o both write to %s: give one of them another file", job.report);
   } else if (args == ARGS_OK && job.inputs.count && !job.verify) {
     cli_error("--inputs requires --verify");
   } else if (args == ARGS_OK && job.replicas > 1 && job.partitions > 1) {
@@ -536,7 +549,8 @@ int command_partition(int argc, char **argv) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
     job.request.local.redundant = job.stats || job.json;
-    job.request.simulate = job.json || (job.stats && annotations.machine);
+    job.request.simulate = job.json || job.report || (job.stats && annotations.machine);
+    job.request.local.reasons = job.report != NULL;
     job.request.verify = job.verify ? &job.verification : NULL;
     if (job.inputs.count) job.verification.arguments = given_arguments;
     job.verification.to = &job;

@@ -41,6 +41,10 @@ static Status *plan_segment(Guard *guard, void *arg) {
   bool good;
   TRY(rewrite_compile(r, guard, &read, plan_segment_body, job, &compiled, &good));
   if (!good) return NULL;
+  if (job->plan_out && r->index) {
+    cli_error("--plan-out takes a file with one program, and %s has several", r->source->path);
+    return NULL;
+  }
   if (!job->plan.decisions)
     FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
          job->plan.best.refused ? job->plan.best.refused : "none was found",

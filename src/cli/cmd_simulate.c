@@ -6,15 +6,16 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
-#include "cli/predicted.h"
+#include "cli/report_page.h"
 #include "cli/rewrite.h"
+#include "pipeline/predicted.h"
 
 typedef struct SimulateJob {
   Rewrite rewrite;
   CompileRequest request;
   bool json, local;
   uint64_t values;
-  const char *trace;
+  const char *trace, *report;
   Prediction prediction;
   Predicted shown;
   StrBuf text;  // of the trace
@@ -36,13 +37,16 @@ static Status *predict(void *arg) {
   return NULL;
 }
 
+// Traces and reports are about one program.
+static bool is_one_program(const SimulateJob *job) {
+  if (!job->rewrite.index || (!job->trace && !job->report)) return true;
+  cli_error("%s takes a file with one program, and %s has several",
+            job->trace ? "--trace" : "--report", job->rewrite.source->path);
+  return false;
+}
+
 static Status *write_trace(SimulateJob *job, Guard *guard) {
   if (!job->trace) return NULL;
-  if (job->rewrite.index) {
-    cli_error("--trace takes a file with one program, and %s has several",
-              job->rewrite.source->path);
-    return NULL;
-  }
   strbuf_init(&job->text, guard);
   Json json = {.out = &job->text};
   simulated_trace(&job->shown.show, &json);
@@ -55,10 +59,13 @@ static Status *simulate_segment(Guard *guard, void *arg) {
   CompileRequest read = {.parse = job->request.parse, .stop_after = STAGE_VERIFY};
   Compiled compiled;
   bool good;
+  if (!is_one_program(job)) return NULL;
   TRY(rewrite_compile(r, guard, &read, predict, job, &compiled, &good));
   if (!good) return NULL;
   predicted_init(&job->shown, &r->session, &job->prediction, guard);
   TRY(write_trace(job, guard));
+  if (job->report)
+    TRY(cli_report_page(&job->shown.show, r->source->path, NULL, job->report, guard));
   r->code = EXIT_OK;
   if (job->json) {
     Json json = {.out = &r->out};
@@ -92,7 +99,8 @@ static const Usage usage = {
     "  tessera partition model.mlir | tessera simulate --machine tpu_v5p:4x4x4\n"
     "  tessera simulate model.mlir --machine h100:8x4 --json > new.json\n"
     "  tessera diff old.json new.json                        what changed\n"
-    "  tessera simulate model.mlir --machine h100:8 --trace step.json   for ui.perfetto.dev"};
+    "  tessera simulate model.mlir --machine h100:8 --trace step.json   for ui.perfetto.dev\n"
+    "  tessera simulate model.mlir --machine h100:8 --report step.html  for a browser"};
 
 int command_simulate(int argc, char **argv) {
   SimulateJob job = {.rewrite.verb = "simulate",
@@ -100,7 +108,7 @@ int command_simulate(int argc, char **argv) {
                      .values = 10};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  enum { N_OWN = 8 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -115,6 +123,7 @@ int command_simulate(int argc, char **argv) {
       {"--json", OPTION_FLAG, &job.json, NULL, "print one object per program"},
       {"--trace", OPTION_TEXT, &job.trace, "FILE",
        "write the timeline in Chrome's trace format (chrome://tracing, ui.perfetto.dev)"},
+      {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"--allow-unregistered", OPTION_FLAG, &job.request.parse.allow_unregistered, NULL,
        "accept ops that no dialect defines"},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
@@ -132,6 +141,7 @@ int command_simulate(int argc, char **argv) {
   } else if (args == ARGS_OK && annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
+    job.request.local.reasons = job.report != NULL;
     const char *path = files.count ? files.items[0] : "-";
     code = rewrite_file(&job.rewrite, path, simulate_segment, release, &job);
   }

@@ -722,6 +722,12 @@ static const char *check_given(const Chooser *c, const GivenDecision *given, Fac
   return NULL;
 }
 
+// Of partial sums, operands say which axes are unreduced; how they are split follows from the axes.
+static bool has_unreduced_of(const Chooser *c, Sharding given, Sharding has) {
+  const ShardingTable *table = c->t->table;
+  return axes_equal(sharding_info(table, given)->unreduced, sharding_info(table, has)->unreduced);
+}
+
 // Gives the reason if the op's `splits` column removed given axes, or if given shardings of
 // operands and results do not follow from the axes; else NULL.
 static const char *check_kept(const Chooser *c, const GivenDecision *given, const Choice *choice) {
@@ -734,7 +740,8 @@ static const char *check_kept(const Chooser *c, const GivenDecision *given, cons
                           f, (long long)c->s.m->factors[f].size,
                           (unsigned)axes_size(given->splits[f].axes));
   for (uint32_t i = 0; i < given->n_operands; i++)
-    if (given->operands[i] != choice->in_as[i])
+    if (given->partial ? !has_unreduced_of(c, given->operands[i], choice->in_as[i])
+                       : given->operands[i] != choice->in_as[i])
       return arena_printf(arena,
                           "operand %u does not get this sharding from these axes; remove "
                           "\"operands\" and \"results\" to have them follow from the axes",

@@ -255,8 +255,12 @@ static void write_copies(Out *o) {
   json_close(o->json, ']');
 }
 
-// Last, when all meshes have numbers.
+// Last, when all meshes have numbers. If nothing is sharded, the mesh of the program: its ops are
+// split over no axes of it.
 static void write_meshes(Out *o) {
+  const Partition *t = o->t;
+  for (InstanceId i = 1; !o->meshes.count && i < t->graph->n_instances; i++)
+    if (t->meshes[t->roots[i]]) mesh_number(o, t->meshes[t->roots[i]]);
   json_key(o->json, "meshes"), json_open(o->json, '[');
   for (uint32_t i = 0; i < o->meshes.count; i++) {
     json_break(o->json, 2);

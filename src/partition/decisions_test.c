@@ -140,6 +140,49 @@ static void test_values(void **state) {
   decided_close(&d);
 }
 
+// Nothing at the borders is sharded, so only the file has a mesh.
+static void test_only_ops_are_split(void **state) {
+  (void)state;
+  Decided d;
+  decided_open(&d,
+               "func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {\n"
+               "  %0 = stablehlo.tanh %x : tensor<4x8xf32>\n"
+               "  return %0 : tensor<4x8xf32>\n"
+               "}\n",
+               "{'ops': [{'op': 2, 'factors': [{'axes': ['x']}, {}]}],\n"
+               " 'meshes': [{'axes': [{'name': 'x', 'size': 2}]}]}");
+  EXPECT(&d, "%0 = split 'x', -: [{'x'}, {}] -> [{'x'}, {}]",
+         "reshard %0: [{'x'}, {}] -> [{}, {}]");
+  decided_close(&d);
+}
+
+// A replicated program is saved with its mesh, too.
+static void test_nothing_is_split(void **state) {
+  (void)state;
+  static const char text[] = "func.func @main(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {\n"
+                             "  %0 = stablehlo.tanh %x : tensor<4x8xf32>\n"
+                             "  return %0 : tensor<4x8xf32>\n"
+                             "}\n";
+  char one[512];
+  short_text("sdy.mesh @m = <['x'=2]>\nfunc.func @main(%x: tensor<4x8xf32> #[{}, {}]) -> "
+             "tensor<4x8xf32> {\n  %0 = stablehlo.tanh %x : tensor<4x8xf32>\n"
+             "  return %0 : tensor<4x8xf32>\n}\n",
+             NULL, one, sizeof one);
+  Decided first, again;
+  decided_text(&first, one, NULL);
+  first.request.local.out_decisions = &first.saved;
+  first.request.stop_after = STAGE_CHECK_LOCAL;
+  decided_run(&first);
+  assert_null(first.status);
+  decided_text(&again, text, first.saved.data);
+  again.request.stop_after = STAGE_CHECK_LOCAL;
+  decided_run(&again);
+  if (again.status) fail_msg("%s", again.errors.data);
+  assert_non_null(strstr(again.local.data, "num_partitions = 2"));
+  decided_close(&first);
+  decided_close(&again);
+}
+
 // Calls of private functions stay if "inlined" leaves them out.
 static void test_inlined(void **state) {
   (void)state;
@@ -297,10 +340,15 @@ static void test_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_changes_nothing), cmocka_unit_test(test_copies_are_made_first),
-      cmocka_unit_test(test_both_stages),     cmocka_unit_test(test_round_trip),
-      cmocka_unit_test(test_obeyed),          cmocka_unit_test(test_values),
-      cmocka_unit_test(test_inlined),         cmocka_unit_test(test_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_nothing),
+                                     cmocka_unit_test(test_copies_are_made_first),
+                                     cmocka_unit_test(test_both_stages),
+                                     cmocka_unit_test(test_round_trip),
+                                     cmocka_unit_test(test_obeyed),
+                                     cmocka_unit_test(test_values),
+                                     cmocka_unit_test(test_only_ops_are_split),
+                                     cmocka_unit_test(test_nothing_is_split),
+                                     cmocka_unit_test(test_inlined),
+                                     cmocka_unit_test(test_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,6 +124,7 @@ static Status *read_meshes(Reader *r) {
   r->n_meshes = list ? list->count : 0;
   r->meshes = ARENA_ARRAY(&r->t->arena, MeshId, r->n_meshes + 1);
   for (uint32_t i = 0; i < r->n_meshes; i++) TRY(read_mesh(r, &list->items[i], &r->meshes[i]));
+  r->t->given->mesh = r->n_meshes ? r->meshes[0] : 0;
   return NULL;
 }
 

@@ -59,6 +59,7 @@ typedef struct GivenDecisions {
   uint32_t inlined_line;
   Sharding *shardings;  // per place: GIVEN_ANY: not given; NULL: none is
   uint32_t *lines;      // of these
+  MeshId mesh;          // the first one of the file; 0: none
   PlaceId refused;      // a place whose sharding cannot be had; 0: none so far
   StrBuf text;          // scratch: names of factors
   void *reader;         // of given.c

@@ -105,6 +105,16 @@ static bool unite_composites(Partition *t) {
   return changed;
 }
 
+// Decisions may split ops although all arguments and results are replicated: then only the file
+// names a mesh.
+static void use_given_mesh(Partition *t) {
+  const Mesh *mesh = t->given ? sharding_mesh(t->table, t->given->mesh) : NULL;
+  bool none = mesh && mesh->n_devices <= MOST_DEVICES;
+  for (InstanceId i = 1; i < t->graph->n_instances; i++) none &= !t->meshes[root_of(t, i)];
+  for (InstanceId i = 1; none && i < t->graph->n_instances; i++)
+    t->meshes[root_of(t, i)] = t->given->mesh;
+}
+
 // Finds the mesh of each root instance: the first mesh with the most devices among the shardings of
 // its values. Shardings on other meshes are translated to it (walk_on_mesh). A function is written
 // once, so all instances that reach it have one mesh. Repeats until nothing changes.
@@ -127,6 +137,7 @@ static Status *find_meshes(Partition *t) {
     MeshId *of = &t->meshes[root_of(t, g->places[i].instance)];
     *of = larger(t, *of, id);
   }
+  use_given_mesh(t);
   for (bool again = true; again;) {
     again = unite_composites(t);
     for (InstanceId i = 1; i < g->n_instances; i++)

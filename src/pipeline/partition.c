@@ -128,7 +128,7 @@ Status *pipeline_optimize(Program *local, ShardingTable *table, MeshId mesh,
 Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out_redundant) {
   if (options->redundant) *out_redundant = (RedundantList){.arena = &s->arena};
   if (options->out_decisions) strbuf_putc(options->out_decisions, '{');
-  PartitionOptions how = {.why = options->why,
+  PartitionOptions how = {.why = options->why || options->reasons,
                           .poison = options->poison,
                           .machine = s->machine,
                           .redundant = options->redundant ? out_redundant : NULL,

@@ -11,6 +11,7 @@
 typedef struct LocalOptions {
   bool plain;               // run no pass of optimize/passes.def
   bool why;                 // locations have the reason of each collective (explain/reason.h)
+  bool reasons;             // the same, but nothing is listed and collectives are not marked
   const char *passes;       // run these only, as optimize_program reads them; NULL = all
   bool rings;               // also write contractions as rings, if that is faster
   const char *collectives;  // their form, as optimize_program reads it, also if plain; NULL = none

@@ -137,6 +137,7 @@ static void write_trial(const PlanTrial *t, Json *json) {
   if (t->refused) json_key(json, "refused"), json_string(json, t->refused);
   json_key(json, "seconds"), json_double(json, t->seconds);
   json_key(json, "peak_bytes"), json_double(json, t->peak_bytes);
+  json_key(json, "problem_peak_bytes"), json_double(json, t->problem_peak_bytes);
   json_key(json, "cost_seconds"), json_double(json, t->cost_seconds);
   json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
 }

@@ -9,7 +9,9 @@ static int64_t least(const ModelVar *v) {
   return bytes == INT64_MAX ? 0 : bytes;
 }
 
-static bool is_kept(const ModelVar *v) { return v->kind == VAR_ARGUMENT || v->kind == VAR_RESULT; }
+static bool is_kept(const ModelVar *v) {
+  return v->kind == VAR_ARGUMENT || v->kind == VAR_RESULT || v->new_state;
+}
 
 static void add_value(MemoryNeed *need, OpId op, double bytes) {
   uint32_t i = need->n_values < MEMORY_MOST_VALUES ? need->n_values++ : MEMORY_MOST_VALUES;
@@ -50,7 +52,7 @@ void memory_need(const Model *m, Arena *arena, MemoryNeed *out) {
     *(is_kept(v) ? &out->argument_bytes : &out->temporary_bytes) += own;
     if (v->kind == VAR_ARGUMENT && m->options.state && m->options.state[v->index] &&
         !model_is_donated(m, v->index))
-      out->undonated_bytes += own / 2;
+      out->undonated_bytes += own;
     OpId op = v->kind == VAR_OP ? v->op : v->value ? value_def(m->p, v->value) : 0;
     if (!is_kept(v) && op && own > 0) add_value(out, op, own);
   }

@@ -74,9 +74,9 @@ typedef struct ModelBuild {
   Port *ports;  // per value
   VEC(Use) uses;
   uint32_t position;
-  uint32_t *made_at, *last;  // per value: positions; `last` is of roots
-  bool *returned;            // per root: it is written into the buffer of a result
-  uint32_t *read_by;         // per root: the fusion that has read it
+  uint32_t *made_at, *first, *last;  // per value: positions; first and last use are of roots
+  bool *returned;                    // per root: it is written into the buffer of a result
+  uint32_t *read_by;                 // per root: the fusion that has read it
   double *group_flops, *group_bytes;
   bool *group_started;
   VEC(double) fractions;  // per sharding: of a tensor's elements that a device holds; 0: unknown
@@ -283,17 +283,33 @@ static void price_op(ModelBuild *b, uint32_t var) {
   }
 }
 
-// Elementwise ops write their result over an operand that is used for the last time.
+// Elementwise ops write their result over an operand that is used for the last time; updates write
+// into their first operand.
 static bool reuses_operand(const ModelBuild *b, OpId op, ValueId result) {
   const Model *m = b->m;
-  if (op_fusing(m->p, op) != FUSING_BOTH) return false;
-  for (uint32_t i = 0; i < op_at(m->p, op)->n_operands; i++) {
+  const OpDef *def = op_row(op_at(m->p, op)->code)->def;
+  bool updates = def && def->touch == TOUCH_UPDATED;
+  if (!updates && op_fusing(m->p, op) == FUSING_NONE) return false;
+  for (uint32_t i = 0; i < (updates ? 1 : op_at(m->p, op)->n_operands); i++) {
     ValueId r = m->fusion.root[op_operand(m->p, op, i)];
     if (m->fusion.stored[r] && !m->fusion.constant[r] && b->last[r] == b->made_at[result] &&
-        value_def(m->p, r) && size_of(m, r) >= size_of(m, result))
+        !value_at(m->p, r)->is_arg && size_of(m, r) >= size_of(m, result))
       return true;
   }
   return false;
+}
+
+// The position from which a result is stored. A slice of a value that lives on anyway is taken when
+// it is needed (as in cost/simulate.c).
+static uint32_t stored_from(const ModelBuild *b, OpId op, ValueId result) {
+  const Program *p = b->m->p;
+  uint32_t at = b->made_at[result];
+  const OpDef *def = op_row(op_at(p, op)->code)->def;
+  if (reuses_operand(b, op, result)) return at + 1;
+  if (!def || def->touch != TOUCH_PICKED || !op_fusing(p, op)) return at;
+  ValueId from = b->m->fusion.root[op_operand(p, op, 0)];
+  bool lives = value_at(p, from)->is_arg || b->last[from] >= b->first[result];
+  return lives && b->first[result] > at ? b->first[result] : at;
 }
 
 // Sets the bytes of an op's results. has_copy: the value lives in its copy, and only appears here.
@@ -312,8 +328,8 @@ static void size_op(ModelBuild *b, uint32_t var, const bool *has_copy) {
       v->bytes[k] += (int64_t)(size_of(m, r) * fraction(b, tensor_as(m, set, n_in + i, k)));
     if (has_copy[r]) continue;
     if (b->last[r] + 1 > v->end) v->end = b->last[r] + 1;
-    if (n == 1 && reuses_operand(b, v->op, r) && v->end > v->position + 1)
-      v->begin = v->position + 1;
+    uint32_t from = n == 1 ? stored_from(b, v->op, r) : v->position;
+    if (from < v->end) v->begin = from;
   }
 }
 
@@ -381,6 +397,22 @@ static void extend_captured(ModelBuild *b, OpId op, uint32_t begin) {
     }
 }
 
+// A body writes what it returns into the buffers of the carries, once nothing reads these any more.
+// A carry that it returns unchanged has the buffer of the value that enters the loop.
+static void find_homes(ModelBuild *b, OpId op, const uint32_t *vars, uint32_t n) {
+  Model *m = b->m;
+  const Program *p = m->p;
+  BlockId block = region_block(p, op_region(p, op, op_at(p, op)->n_regions - 1));
+  OpId end = block ? block_at(p, block)->last : 0;
+  for (uint32_t i = 0; end && i < n && i < op_at(p, end)->n_operands; i++) {
+    ValueId carry = block_arg(p, block, i), r = m->fusion.root[op_operand(p, end, i)];
+    m->vars.items[vars[i]].shares = op_operand(p, end, i) == carry;
+    if (r != carry && b->made_at[r] > b->made_at[carry] && b->last[carry] <= b->made_at[r] &&
+        size_of(m, r) == size_of(m, carry))
+      b->returned[r] = true;
+  }
+}
+
 static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
   Model *m = b->m;
   Program *p = m->p;
@@ -427,6 +459,7 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
     TRY(model_block(b, block, runs * trips, returns ? vars : NULL));
   }
   if (n_regions) extend_captured(b, op, begin);
+  if (flow == FLOW_LOOP) find_homes(b, op, vars, n_out);
   for (uint32_t i = 0; i < n_out; i++) b->made_at[op_result(p, op, i)] = begin;
   return NULL;
 }
@@ -436,6 +469,7 @@ static void note_uses(ModelBuild *b, OpId op) {
   for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++) {
     ValueId r = b->m->fusion.root[op_operand(p, op, i)];
     if (b->last[r] < b->position) b->last[r] = b->position;
+    if (!b->first[r]) b->first[r] = b->position;
   }
 }
 
@@ -725,36 +759,44 @@ static void add_results(ModelBuild *b) {
   }
 }
 
-// Bytes of arguments and results, as cost/simulate.c counts them.
+// Bytes of arguments and results. The buffer of a result counts from where it is written: before,
+// temporaries may use it.
 static void size_borders(ModelBuild *b, BlockId block) {
   Model *m = b->m;
   int64_t end = b->position;
+  OpId last = block_at(m->p, block)->last;
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    bool donated = model_is_donated(m, i);
-    bool pair = m->options.state && m->options.state[i];
-    double copies = pair && !donated ? 2 : 1;
-    set_bytes(b, m->argument_vars[i], copies * size_of(m, v), 0,
-              donated && !pair ? (int64_t)b->last[v] + 1 : end);
+    bool ends = model_is_donated(m, i) && !(m->options.state && m->options.state[i]);
+    set_bytes(b, m->argument_vars[i], size_of(m, v), 0, ends ? (int64_t)b->last[v] + 1 : end);
   }
   for (uint32_t i = 0; i < m->n_results; i++)
     if (m->vars.items[m->result_vars[i]].kind == VAR_RESULT)
       set_bytes(b, m->result_vars[i], fusion_bytes(m->p, function_result_type(m->p, m->entry, i)),
-                0, end);
+                b->made_at[m->fusion.root[op_operand(m->p, last, i)]], end);
   for (uint32_t v = 0; v < m->vars.count; v++) {
     ModelVar *var = &m->vars.items[v];
-    if (var->kind == VAR_BORDER && m->fusion.stored[m->fusion.root[var->value]] &&
+    ValueId made = var->kind == VAR_OP     ? op_result(m->p, var->op, 0)
+                   : var->kind == VAR_COPY ? var->value
+                                           : 0;
+    var->new_state = made && !b->returned[made] && b->last[made] + 1 == end;
+    if (var->kind == VAR_BORDER && !var->shares && m->fusion.stored[m->fusion.root[var->value]] &&
         m->fusion.root[var->value] == var->value)
       set_bytes(b, v, size_of(m, var->value), b->made_at[var->value],
                 (int64_t)b->last[var->value] + 1);
   }
 }
 
+// A result that is written into the buffer of a donated argument needs none of its own, nor does
+// one that has a variable. Other new values of state live to the end.
 static void mark_returned(ModelBuild *b, BlockId block) {
-  const Program *p = b->m->p;
-  OpId last = block_at(p, block)->last;
-  for (uint32_t i = 0; last && i < op_at(p, last)->n_operands; i++)
-    b->returned[b->m->fusion.root[op_operand(p, last, i)]] = true;
+  const Model *m = b->m;
+  OpId last = block_at(m->p, block)->last;
+  for (uint32_t i = 0; last && i < op_at(m->p, last)->n_operands; i++) {
+    const ModelVar *v = &m->vars.items[m->result_vars[i]];
+    ValueId r = m->fusion.root[op_operand(m->p, last, i)];
+    if (v->kind == VAR_RESULT || model_is_donated(m, v->index)) b->returned[r] = true;
+  }
 }
 
 void model_scale(Model *m, double communication, double limit_bytes) {
@@ -788,9 +830,9 @@ static Status *build(ModelBuild *b) {
   Model *m = b->m;
   BlockId block = region_block(m->p, op_region(m->p, m->entry, 0));
   sum_fusions(b);
-  mark_returned(b, block);
   add_arguments(b, block);
   add_results(b);
+  mark_returned(b, block);
   b->position = 1;
   TRY(model_block(b, block, 1, m->result_vars));
   for (uint32_t i = 0; i < m->vars.count; i++) {
@@ -841,6 +883,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
                     .diag = diag,
                     .ports = ARENA_ARRAY(&m->arena, Port, n_values),
                     .made_at = ARENA_ARRAY(&m->arena, uint32_t, n_values),
+                    .first = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .last = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .returned = ARENA_ARRAY(&m->arena, bool, n_values),
                     .read_by = ARENA_ARRAY(&m->arena, uint32_t, n_values),

@@ -12,19 +12,25 @@ typedef struct AxisUse {
   double parameters, moments, stored_parameters, stored_moments;  // bytes of state: all, and split
 } AxisUse;
 
-enum { MOST_STEPS = 8 };
+enum { MOST_STEPS = 32 };
 
-// The argument that a value is, or a simple function of; UINT32_MAX = none.
+// The argument that a value is, or a simple function of, also through loops; UINT32_MAX = none.
 static uint32_t argument_of(const Model *m, ValueId v) {
+  const Program *p = m->p;
   for (uint32_t n = 0; n < MOST_STEPS; n++) {
-    OpId op = value_def(m->p, v);
-    if (!op) {
-      for (uint32_t i = 0; i < m->n_arguments; i++)
-        if (m->vars.items[m->argument_vars[i]].value == v) return i;
-      return UINT32_MAX;
+    const Value *value = value_at(p, v);
+    OpId op = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
+    if (op == m->entry) return value->index;
+    const OpDef *def = op_row(op_at(p, op)->code)->def;
+    bool picks = def && def->touch == TOUCH_PICKED;  // a slice of it
+    if (value->is_arg) {
+      if (op_flow(p, op) != FLOW_LOOP || value->index >= op_at(p, op)->n_operands) break;
+      v = op_operand(p, op, value->index);
+    } else if (op_at(p, op)->n_regions == 0 && (op_at(p, op)->n_operands == 1 || picks)) {
+      v = op_operand(p, op, 0);
+    } else {
+      break;
     }
-    if (op_at(m->p, op)->n_operands != 1 || op_at(m->p, op)->n_regions) return UINT32_MAX;
-    v = op_operand(m->p, op, 0);
   }
   return UINT32_MAX;
 }

@@ -50,7 +50,7 @@ static void put_op(const ShowSimulated *show, OpId op, StrBuf *out) {
   words_put_op(show->program->context, &words, out);
 }
 
-static void put_value(const ShowSimulated *show, ValueId v, StrBuf *out) {
+void simulated_put_value(const ShowSimulated *show, ValueId v, StrBuf *out) {
   Name name = words_value(show->words, v);
   OpId op = value_def(show->program, v);
   if (name && !op)
@@ -61,9 +61,16 @@ static void put_value(const ShowSimulated *show, ValueId v, StrBuf *out) {
     strbuf_printf(out, "argument %u", (unsigned)value_at(show->program, v)->index);
 }
 
-static void put_machine(const Machine *m, StrBuf *out) {
+void simulated_put_machine(const Machine *m, StrBuf *out) {
   strbuf_puts(out, m->name[0] ? m->name : "the machine");
   for (uint32_t i = 0; i < m->n_shape; i++) strbuf_printf(out, "%c%u", i ? 'x' : ':', m->shape[i]);
+}
+
+void simulated_put_peak_op(const ShowSimulated *show, StrBuf *out) {
+  const SimulatedBlock *at = show->simulated->block;
+  if (!at || !at->n) return;
+  while (at->body[at->peak_at] && at->body[at->peak_at]->n) at = at->body[at->peak_at];
+  put_op(show, at->ops[at->peak_at], out);
 }
 
 static void put_mesh(const ShowSimulated *show, StrBuf *out) {
@@ -117,9 +124,7 @@ static void put_peak(const ShowSimulated *show, uint32_t most, StrBuf *out) {
                 s->peak_bytes > s->usable_bytes ? ": does not fit" : "");
   if (!b || !b->n) return;
   strbuf_puts(out, "  at           ");
-  const SimulatedBlock *at = b;
-  while (at->body[at->peak_at] && at->body[at->peak_at]->n) at = at->body[at->peak_at];
-  put_op(show, at->ops[at->peak_at], out);
+  simulated_put_peak_op(show, out);
   strbuf_puts(out, "\n");
   for (uint32_t i = 0; i < b->n_live; i++) sums[b->live[i].kind] += b->live[i].bytes;
   strbuf_puts(out, "  of           ");
@@ -138,7 +143,7 @@ static void put_peak(const ShowSimulated *show, uint32_t most, StrBuf *out) {
       continue;
     }
     strbuf_printf(out, "  %11s  %-9s  ", simulated_bytes(l->bytes, bytes, BUF), kinds[l->kind]);
-    put_value(show, l->value, out);
+    simulated_put_value(show, l->value, out);
     strbuf_puts(out, "  ");
     type_print(show->program->context, value_type(show->program, l->value), out);
     strbuf_puts(out, "\n");
@@ -158,7 +163,7 @@ void simulated_put(const ShowSimulated *show, uint32_t most, StrBuf *out) {
   char seconds[BUF], all[BUF];
   double total = s->seconds > 0 ? s->seconds : 1, model = simulated_model_utilization(show);
   strbuf_puts(out, "machine        ");
-  put_machine(show->machine, out);
+  simulated_put_machine(show->machine, out);
   strbuf_printf(out, ", %u device%s", s->n_devices, plural(s->n_devices));
   if (show->mesh && show->mesh->n_axes) {
     strbuf_puts(out, ", mesh ");
@@ -185,7 +190,7 @@ void simulated_put_line(const ShowSimulated *show, StrBuf *out) {
   const Simulated *s = show->simulated;
   char a[BUF], b[BUF], c[BUF], d[BUF];
   strbuf_printf(out, "predicted on ");
-  put_machine(show->machine, out);
+  simulated_put_machine(show->machine, out);
   strbuf_printf(out,
                 ": %s per step%s, of which %s wait for collectives; %s of memory at the peak, %s "
                 "usable",

@@ -31,6 +31,13 @@ void simulated_json(const ShowSimulated *show, Json *json);
 // critical path marked, memory as a counter. Of a loop the first iteration is shown. O(ops).
 void simulated_trace(const ShowSimulated *show, Json *json);
 
+// "h100:8x4".
+void simulated_put_machine(const Machine *machine, StrBuf *out);
+// An argument's path, otherwise the op that makes the value, with its line.
+void simulated_put_value(const ShowSimulated *show, ValueId value, StrBuf *out);
+// The innermost op at which the peak is; nothing for an empty program.
+void simulated_put_peak_op(const ShowSimulated *show, StrBuf *out);
+
 // "1.25 ms", "3.4 GB": four digits at most, with a unit.
 const char *simulated_seconds(double seconds, char *buf, size_t n);
 const char *simulated_bytes(double bytes, char *buf, size_t n);

@@ -71,6 +71,8 @@ CALLS = {
                           {"fn_or_program": double, **HINTS}, tessera.run),
     "run's x": (lambda x: tessera.run(loaded(), x, N), {"x": X}),
     "run's n": (lambda n: tessera.run(loaded(), X, n, **HINTS), {"n": N}),
+    "simulate": (lambda fn_or_program, **options: tessera.simulate(fn_or_program, **options),
+                 {"fn_or_program": loaded(), **HINTS}, tessera.simulate),
     "shardings": (tessera.shardings, {"sharded": sharded()}),
     "to_jax": (tessera.to_jax, {"sharded": sharded()}),
     "autoshard": (shard_and_call, {"fn": double, **HINTS}, tessera.autoshard),
@@ -79,12 +81,13 @@ CALLS = {
     "Dimensions[]": (loaded().dimensions().__getitem__, {"name": "d4"}),
     "Sharded.why": (sharded().why, {"name": "x"}),
     "Sharded.table": (sharded().table, {}),
+    "Partitioned.simulate": (partitioned().simulate, {}),
     "Partitioned.run": (lambda **options: partitioned().run(X, N, **options), {}, tessera.Partitioned.run),
     "Partitioned.run's x": (lambda x: partitioned().run(x, N), {"x": X}),
     "Partitioned.run_flat": (partitioned().run_flat, {"arrays": [X, N]}),
 }
-# Made by other functions, or plain records: what is in them is not checked.
-RECORDS = {"Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Program", "Reason", "Sharded", "Shardings", "Value"}
+# Made by other functions, or plain records: what is in them is not checked. Or takes nothing.
+RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Program", "Reason", "Sharded", "Shardings", "Simulated", "Value"}
 
 
 def raised_by_jax(error, parameter):

@@ -1,4 +1,4 @@
-#include "cli/predicted.h"
+#include "pipeline/predicted.h"
 
 void predicted_init(Predicted *x, Session *s, const Prediction *prediction, Guard *guard) {
   *x = (Predicted){.ready = true};

@@ -1,9 +1,9 @@
-// A prediction with what is needed to show it: names of its values. Shared by simulate and
-// partition.
-#ifndef TESSERA_CLI_PREDICTED_H
-#define TESSERA_CLI_PREDICTED_H
+// A prediction with what is needed to show it: names of its values. The command line and the C API
+// share it.
+#ifndef TESSERA_PIPELINE_PREDICTED_H
+#define TESSERA_PIPELINE_PREDICTED_H
 
-#include "cli/cli.h"
+#include "pipeline/simulate.h"
 #include "report/show_simulated.h"
 
 typedef struct Predicted {
