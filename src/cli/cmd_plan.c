@@ -5,18 +5,21 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
+#include "cli/report_page.h"
 #include "cli/rewrite.h"
 #include "pipeline/plan.h"
+#include "pipeline/predicted.h"
 
 typedef struct PlanJob {
   Rewrite rewrite;
   PlanRequest request;
   bool json, o2;
-  const char *plan_out;
+  const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
   Plan plan;
-  StrBuf text;
+  Predicted shown;
+  StrBuf text;  // the plan as JSON
 } PlanJob;
 
 static Status *plan_segment_body(void *arg) {
@@ -33,6 +36,34 @@ static Status *plan_segment_body(void *arg) {
   return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
 }
 
+// The page of the plan's simulated step. Compiles the plan once more, with reasons.
+static Status *write_report(PlanJob *job, Guard *guard) {
+  Session *s = &job->rewrite.session;
+  const Plan *plan = &job->plan;
+  CompileRequest request = {.annotations = job->request.annotations,
+                            .plan = true,
+                            .local = {.why = true, .decisions = {job->text.data, job->text.used}},
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  predicted_init(&job->shown, s, &compiled.prediction, guard);
+  ReportRunnerUp *others = ARENA_ARRAY(&s->arena, ReportRunnerUp, plan->n_trials + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < plan->n_trials; i++)
+    if (!plan->trials[i].refused && plan->trials[i].mesh != plan->best.mesh)
+      others[n++] = (ReportRunnerUp){plan->trials[i].mesh, plan->trials[i].seconds,
+                                     plan->trials[i].peak_bytes};
+  ReportPlan about = {.strategy = plan->strategy,
+                      .bound_seconds = plan->best.bound_seconds,
+                      .gap = plan->best.cost_seconds > 0
+                                 ? 1 - plan->best.bound_seconds / plan->best.cost_seconds
+                                 : 0,
+                      .runners_up = others,
+                      .n_runners_up = n};
+  return cli_report_page(&job->shown.show, job->rewrite.source->path, &about, job->report, guard);
+}
+
 static Status *plan_segment(Guard *guard, void *arg) {
   PlanJob *job = arg;
   Rewrite *r = &job->rewrite;
@@ -41,8 +72,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
   bool good;
   TRY(rewrite_compile(r, guard, &read, plan_segment_body, job, &compiled, &good));
   if (!good) return NULL;
-  if (job->plan_out && r->index) {
-    cli_error("--plan-out takes a file with one program, and %s has several", r->source->path);
+  if ((job->plan_out || job->report) && r->index) {
+    cli_error("--plan-out and --report take a file with one program, and %s has several",
+              r->source->path);
     return NULL;
   }
   if (!job->plan.decisions)
@@ -50,19 +82,21 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.best.refused ? job->plan.best.refused : "none was found",
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
-  if (job->plan_out) {
-    plan_json(&job->plan, job->machine, &job->text);
-    TRY(file_write(job->plan_out, job->text.data, job->text.used));
-  }
+  plan_json(&job->plan, job->machine, &job->text);
+  if (job->report) TRY(write_report(job, guard));
+  if (job->plan_out) TRY(file_write(job->plan_out, job->text.data, job->text.used));
   r->code = EXIT_OK;
   if (job->json)
-    plan_json(&job->plan, job->machine, &r->out);
+    strbuf_put(&r->out, job->text.data, job->text.used);
   else
     plan_put(&job->plan, job->machine, &r->out);
   return NULL;
 }
 
-static void release(void *arg) { strbuf_deinit(&((PlanJob *)arg)->text); }
+static void release(void *arg) {
+  predicted_deinit(&((PlanJob *)arg)->shown);
+  strbuf_deinit(&((PlanJob *)arg)->text);
+}
 
 // The text of a machine without its shape, for more devices than it has. NULL = the default.
 static const char *any_shape(const char *machine, char *buf, size_t n) {
@@ -82,14 +116,14 @@ static const Usage usage = {
     "proven for the sum of all times, over the strategies that were enumerated.",
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
-    "  tessera plan step.mlir --machine h100:8 --plan-out plan.json\n"
+    "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 6 };
+  enum { N_OWN = 7 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -102,6 +136,7 @@ int command_plan(int argc, char **argv) {
        "memory of a device that the plan may use (default: the machine's)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE", "write the plan there, as JSON"},
+      {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "solve/iopddl.h"
@@ -22,7 +23,8 @@ typedef struct SolveJob {
   Stream *stream;
   Problem problem;
   StrBuf out;
-  double started;
+  double started, read_seconds;
+  uint64_t threads;
   int code;
 } SolveJob;
 
@@ -73,6 +75,26 @@ static void json_wide(Json *json, Wide value) {
     json_string(json, wide_text(value, buffer, sizeof buffer));
 }
 
+// [work, cost, bound] over the search; null: none yet.
+static void put_samples(Json *json, const SolveResult *r) {
+  json_key(json, "samples"), json_open(json, '[');
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *sample = &r->samples[i];
+    json_open(json, '[');
+    json_uint(json, sample->work);
+    if (sample->cost < INT64_MAX)
+      json_int(json, sample->cost);
+    else
+      json_null(json);
+    if (sample->bound > INT64_MIN)
+      json_int(json, sample->bound);
+    else
+      json_null(json);
+    json_close(json, ']');
+  }
+  json_close(json, ']');
+}
+
 static void put_json(SolveJob *job, const SolveResult *r, double seconds) {
   Json json = {.out = &job->out};
   json_open(&json, '{');
@@ -90,13 +112,21 @@ static void put_json(SolveJob *job, const SolveResult *r, double seconds) {
     json_null(&json);
   json_key(&json, "gap"), json_double(&json, has_plan(r) ? gap_of(r) : (double)INFINITY);
   json_key(&json, "seconds"), json_double(&json, seconds);
+  json_key(&json, "read_seconds"), json_double(&json, job->read_seconds);
+  json_key(&json, "solve_seconds"), json_double(&json, seconds - job->read_seconds);
   json_key(&json, "peak_bytes"), json_wide(&json, r->peak_bytes);
   json_key(&json, "limit_bytes"), json_int(&json, job->problem.limit_bytes);
   json_key(&json, "nodes"), json_uint(&json, job->problem.vars.count);
   json_key(&json, "edges"), json_uint(&json, job->problem.edges.count);
   json_key(&json, "reduced_nodes"), json_uint(&json, r->core_vars);
   json_key(&json, "reduced_edges"), json_uint(&json, r->core_edges);
+  if (r->outcome == SOLVE_INFEASIBLE && r->least_bytes) {
+    json_key(&json, "least_bytes"), json_int(&json, r->least_bytes);
+    json_key(&json, "infeasible_time"), json_int(&json, r->infeasible_time);
+  }
+  json_key(&json, "price_steps"), json_uint(&json, r->price_steps);
   json_key(&json, "work"), json_uint(&json, r->work);
+  put_samples(&json, r);
   json_key(&json, "reproducible"), json_bool(&json, job->options.seconds <= 0);
   json_close(&json, '}');
   json_newline(&json);
@@ -117,15 +147,27 @@ static void put_plan(SolveJob *job, const SolveResult *r) {
   strbuf_printf(&job->out, " %" PRId64 " bytes at the peak\n", job->problem.limit_bytes);
 }
 
+static void put_infeasible(SolveJob *job, const SolveResult *r) {
+  strbuf_puts(&job->out, "infeasible: no choice of strategies avoids forbidden costs and fits in "
+                         "the memory limit (proven)\n");
+  if (r->least_bytes)
+    strbuf_printf(&job->out,
+                  "memory   every choice needs at least %" PRId64 " bytes, %" PRId64
+                  " more than the limit, at time %" PRId64 "\n",
+                  r->least_bytes, r->least_bytes - job->problem.limit_bytes, r->infeasible_time);
+  else
+    strbuf_puts(&job->out, "memory   any limit: no choice avoids forbidden costs\n");
+}
+
 static void put_text(SolveJob *job, const SolveResult *r, double seconds) {
   if (has_plan(r))
     put_plan(job, r);
   else if (r->outcome == SOLVE_INFEASIBLE)
-    strbuf_puts(&job->out, "infeasible: no choice of strategies avoids forbidden costs and fits in "
-                           "the memory limit (proven)\n");
+    put_infeasible(job, r);
   else
     strbuf_puts(&job->out, "no plan found; one may exist: try -O2 or a longer --time-limit\n");
-  strbuf_printf(&job->out, "seconds  %.2f\n", seconds);
+  strbuf_printf(&job->out, "seconds  %.2f (reading %.2f, solving %.2f)\n", seconds,
+                job->read_seconds, seconds - job->read_seconds);
   strbuf_printf(&job->out, "reduced  %u nodes and %u edges to %u and %u\n", job->problem.vars.count,
                 job->problem.edges.count, r->core_vars, r->core_edges);
   if (has_plan(r))
@@ -181,6 +223,7 @@ static Status *check_given(SolveJob *job, uint32_t *choice) {
 static Status *solve_given(SolveJob *job, uint32_t *choice) {
   SolveResult result;
   SolveOptions options = job->options;
+  options.threads = job->threads ? (uint32_t)job->threads : pool_cores();
   // Reading counts, and a step in progress is finished: stop a little early.
   if (options.seconds > 0)
     options.seconds = fmax(0.01, 0.94 * options.seconds - (clock_seconds() - job->started));
@@ -205,6 +248,7 @@ static void release_job(void *object) {
 static Status *run_all(SolveJob *job, Guard *guard) {
   Arena arena;
   TRY(read_problem(job));
+  job->read_seconds = clock_seconds() - job->started;
   arena_init(&arena, guard);
   GuardCleanup cleanup = {arena_release, &arena, NULL};
   guard_push(guard, &cleanup);
@@ -278,6 +322,8 @@ int command_solve(int argc, char **argv) {
       {"--time-limit", OPTION_TEXT, &seconds, "SECONDS",
        "use up to SECONDS instead of a budget; not reproducible: the plan depends on the machine's "
        "speed"},
+      {"--threads", OPTION_NUMBER, &job.threads, "N",
+       "threads (default: one per core); the plan does not depend on them"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print one object: cost, bound, seconds, …"},
       {"--check", OPTION_TEXT, &job.given, "SOLUTION",
        "evaluate a solution file instead of solving"},
@@ -294,6 +340,8 @@ int command_solve(int argc, char **argv) {
     cli_error("-O1 and -O2 exclude each other");
   } else if (args == ARGS_OK && job.options.work_scale > 1000000) {
     cli_error("--work takes at most 1000000");
+  } else if (args == ARGS_OK && job.threads > 1024) {
+    cli_error("--threads takes at most 1024");
   } else if (args == ARGS_OK && read_seconds(seconds, &job.options.seconds)) {
     job.path = files.count ? files.items[0] : "-";
     if (fast) job.options.level = 1;

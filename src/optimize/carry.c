@@ -95,19 +95,30 @@ static bool dim_behind(const Carry *c, OpId op, uint32_t *dim) {
   return factor_map_dim(&m, 1, to).n == 1;
 }
 
+typedef struct GrownValue {
+  ValueId value;
+  uint32_t dim;
+} GrownValue;
+
 // The dimension of the term's value that was scattered. grow: also gives the ops between the types
-// of the unscattered value.
+// of the unscattered value, once the dimension of each is known: the factors of an op need operands
+// and results that fit.
 static bool scattered_dim(const Carry *c, const Term *term, bool grow, uint32_t *out) {
   Program *p = c->p;
   Context *context = c->o->context;
   uint32_t dim = (uint32_t)attr_as_int(context, op_attr(p, term->sum, "scatter_dimension"), 0);
   int64_t all = type_info(context, op_operand_type(p, term->sum, 0))->dims[dim];
+  VEC(GrownValue) between = {0};
   for (ValueId v = op_result(p, term->sum, 0); v != term->value;) {
     OpId op = only_user(p, v);
     if (op_commutes(p, op, c->combine, (bool[]){true}) != c->combine || !dim_behind(c, op, &dim))
       return false;
     v = op_result(p, op, 0);
-    if (grow) value_at(p, v)->type = type_with_dim(context, value_type(p, v), dim, all);
+    VEC_PUSH(&c->o->scratch, &between, ((GrownValue){v, dim}));
+  }
+  for (uint32_t i = 0; grow && i < between.count; i++) {
+    Value *value = value_at(p, between.items[i].value);
+    value->type = type_with_dim(context, value->type, between.items[i].dim, all);
   }
   *out = dim;
   return true;

@@ -136,7 +136,6 @@ typedef struct Trial {
   bool has_model;
   bool explain;  // if nothing fits
   bool probe;    // only whether the problem has a solution
-  uint32_t n_refused;
   StrBuf text;
   uint32_t *choice;
   const char *rules;  // the solution's shardings of arguments and results
@@ -355,7 +354,8 @@ static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
 typedef struct Candidate {
   Trial *t;
   const char *decisions;  // NULL: the partitioner's own
-  Source rules;           // then: the annotations
+  Source rules;           // then: the annotations,
+  bool saves, wins;       // and once it has won, its decisions are saved
   Session session;
   StrBuf saved;
 } Candidate;
@@ -366,7 +366,7 @@ static Status *candidate_body(Guard *guard, void *arg) {
   strbuf_init(&c->saved, guard);
   session_clone(&c->session, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
-                            .local.out_decisions = &c->saved,
+                            .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
   c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
@@ -382,14 +382,19 @@ static Status *candidate_body(Guard *guard, void *arg) {
   trial.refused = NULL;
   if (c->decisions) t->busy = s->collective_seconds, t->exposed = s->exposed_seconds;
   Plan *plan = t->plan;
-  if (plan->decisions && !is_better(&trial, &plan->best, usable_bytes(t, s))) return NULL;
+  if (!c->saves && plan->decisions && !is_better(&trial, &plan->best, usable_bytes(t, s)))
+    return NULL;
+  c->wins = true;
+  if (!c->decisions && !c->saves) return NULL;
   plan->best = trial;
   plan->compute_seconds = s->compute_seconds;
   plan->exposed_seconds = s->exposed_seconds;
   plan->utilization = s->utilization;
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
-  plan->decisions = arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
+  plan->decisions = c->decisions
+                        ? c->decisions
+                        : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
   list_values(t, plan);
   t->text.used = 0;
@@ -399,22 +404,29 @@ static Status *candidate_body(Guard *guard, void *arg) {
 }
 
 // Compiles and simulates a candidate; keeps it if it is the best so far.
-static void try_candidate(Trial *t, const char *decisions) {
-  Candidate c = {.t = t, .decisions = decisions};
+static bool run_candidate(Trial *t, const char *decisions, bool saves) {
+  Candidate c = {.t = t, .decisions = decisions, .saves = saves};
   Status *status = guard_run(candidate_body, &c);
   if (status && decisions) {
-    t->n_refused++;
+    t->plan->n_refused++;
     if (!t->plan->decisions)
       t->plan->best.refused = arena_printf(t->arena, "%s", status_message(status));
   }
+  bool wins = !status && c.wins;
   status_free(status);
   session_deinit(&c.session);
   strbuf_deinit(&c.saved);
+  return wins;
+}
+
+static void try_candidate(Trial *t, const char *decisions) {
+  if (run_candidate(t, decisions, false) && !decisions) run_candidate(t, NULL, true);
 }
 
 static Status *mesh_body(Guard *guard, void *arg);
 
-enum { MOST_ENOUGH = 4096 };
+// MOST_GREEDY: ops above which level 1 does not try the partitioner's own choices.
+enum { MOST_ENOUGH = 4096, MOST_GREEDY = 20000 };
 
 // The least multiple (by powers of two) of the devices for which the problem has a solution; 0 if
 // there is none up to MOST_ENOUGH.
@@ -492,7 +504,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   const char *decisions = keep_text(t);
   write_rules(t);
   try_candidate(t, decisions);
-  try_candidate(t, NULL);
+  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
@@ -562,10 +574,16 @@ static void list_meshes(uint32_t n, uint32_t level, Arena *arena, TextVec *out) 
   }
 }
 
+static bool has_mesh(const Program *p) {
+  for (OpId o = module_first(p); o; o = op_at(p, o)->next)
+    if (op_at(p, o)->code == OP_sdy_mesh) return true;
+  return false;
+}
+
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) {
   TextVec meshes = {0};
-  if (request->annotations.n_meshes || !request->devices)
+  if (request->annotations.n_meshes || !request->devices || has_mesh(program))
     VEC_PUSH(arena, &meshes, request->annotations.n_meshes ? request->annotations.meshes[0] : NULL);
   else
     list_meshes(request->devices, request->level, arena, &meshes);

@@ -45,6 +45,7 @@ typedef struct Plan {
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;
   const PlannedValue *arguments, *results;
   uint32_t n_arguments, n_results;
+  uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
 } Plan;

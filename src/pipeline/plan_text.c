@@ -171,6 +171,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_key(&json, "usable_bytes"), json_double(&json, plan->usable_bytes);
   json_key(&json, "sent_bytes"), json_double(&json, plan->bytes);
   if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
+  if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
   json_break(&json, 1);

@@ -30,7 +30,8 @@
 #include "plan/ties.h"
 #include "reshard/reshard.h"
 
-enum { NO_VAR = UINT32_MAX, MOST_COPIES = 64 };
+#define NO_VAR UINT32_MAX
+enum { MOST_COPIES = 64 };
 // Users of an argument that are farther apart read copies of their own: weights are gathered again
 // in the backward pass.
 enum { REGION_OPS = 64 };
@@ -111,6 +112,13 @@ static bool price_equal(const void *owner, uint32_t id, const void *key) {
   return a->from == b->from && a->to == b->to && a->type == b->type;
 }
 
+// Slices without communication still read and write memory.
+static double slice_seconds(ModelBuild *b, Price price, Sharding to, Type type) {
+  const Model *m = b->m;
+  if (price.bytes > 0 || !to) return 0;
+  return rates_seconds(&m->rates, 0, 2 * fusion_bytes(m->p, type) * fraction(b, to), DT_f32, false);
+}
+
 // Seconds of a reshard. Without a plan it goes through the replicated value.
 static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type type) {
   if (from == to) return 0;
@@ -126,7 +134,7 @@ static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type ty
       reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &price);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = price.seconds;
+    row.seconds = price.seconds + slice_seconds(b, price, to, type);
   else if (from && to)
     row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
   status_free(status);
@@ -156,14 +164,12 @@ static ListId allowed(ModelBuild *b, ListId list, Sharding required) {
   ShardingList all = strategies_list(s, list);
   Sharding *kept = ARENA_ARRAY(&b->m->arena, Sharding, all.n + 1);
   uint32_t n = 0;
-  bool any_open = false;
   for (uint32_t i = 0; required && i < all.n; i++) {
     const ShardingInfo *has = sharding_info(s->table, all.v[i]);
     bool fits = true;
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
-      any_open |= want->dims[d].open;
       fits =
           h.n >= w.n && (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
     }

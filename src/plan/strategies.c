@@ -214,12 +214,31 @@ static void assign_axes(Finder *f, uint32_t axis, const uint8_t *usable, uint32_
   }
 }
 
+// All devices but one hold zero, if a replicated value becomes a partial sum. f8E8M0FNU has none.
+static bool has_zeros(const Finder *f) {
+  const Program *p = f->s->p;
+  const FactorMap *m = f->splitter.m;
+  for (uint32_t i = 0; i < m->n_operands + m->n_results; i++) {
+    Type type = i < m->n_operands ? op_operand_type(p, f->splitter.op, i)
+                                  : op_result_type(p, f->splitter.op, i - m->n_operands);
+    if (!dtype_has_zero(type_dtype(p->context, type))) return false;
+  }
+  return true;
+}
+
+// A scalar is reduced at once: it is small, and a loop's counter must not be a partial sum.
+static bool is_scalar(const Finder *f) {
+  if (!f->splitter.m->n_results) return true;
+  Type type = op_result_type(f->s->p, f->splitter.op, 0);
+  return type_info(f->s->p->context, type)->rank == 0;
+}
+
 // Sets of operands that may be partial sums together: each alone, all, and all but the first (a
 // select's branches).
 static void assign_partial(Finder *f, const uint8_t *usable, uint32_t n_usable) {
   const FactorMap *m = f->splitter.m;
   uint32_t n = m->n_operands;
-  if (!n || n > MOST_OPERANDS) return;
+  if (!n || n > MOST_OPERANDS || is_scalar(f) || !has_zeros(f)) return;
   bool *partial = ARENA_ARRAY(&f->s->scratch, bool, MOST_OPERANDS);
   uint32_t all = (1u << n) - 1, masks[MOST_OPERANDS + 2], n_masks = 0;
   for (uint32_t i = 0; i < n; i++) masks[n_masks++] = 1u << i;

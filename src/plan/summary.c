@@ -113,7 +113,7 @@ static void put_axis(const AxisUse *u, StrBuf *out) {
   }
   if (u->gathered > 0.25 * u->parameters && stores)
     strbuf_puts(out, "; parameters are stored sharded and gathered (ZeRO-3)");
-  else if (moments && !stores)
+  else if (moments && !stores && u->parameters > 0)
     strbuf_puts(out, "; optimizer state is sharded, parameters are not (ZeRO-1)");
 }
 

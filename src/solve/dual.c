@@ -356,11 +356,12 @@ static Wide exact_sweep(Dual *d, Residuals *residuals) {
 // Elimination's bound less what rounding may have added. Every number in it is at least 0: a plan's
 // sum of k numbers is off by at most k 2^-53 of itself, and so is the memory term.
 static double rounded_down(const Dual *d, double least) {
-  double error = elimination_error(d->exact);
-  double memory = d->memory_term * (1 + 4e-16 * (d->core->n_points + 4));
-  double sum = least, whole = 0;
-  if (d->memory_term > 0 || modf(least, &whole) != 0 || least > 0x1p52) sum = least * (1 - error);
-  return sum - memory - (d->memory_term > 0 ? 1e-15 * (sum + memory) : 0);
+  double whole, memory = d->memory_term;
+  bool priced = memory < 0 || memory > 0;
+  if (!priced && least < 0x1p52 && modf(least, &whole) == 0) return least;  // integers
+  double error = elimination_error(d->exact) * fabs(least);
+  error += 4e-16 * (d->core->n_points + 4) * fabs(memory);
+  return least - memory - 2 * error;
 }
 
 static int64_t certify_exact(const Dual *d) {

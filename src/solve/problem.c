@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "base/heap.h"
 #include "base/mem.h"
+#include "solve/order.h"
 
 void problem_init(Problem *problem, Guard *guard) { *problem = (Problem){.guard = guard}; }
 
@@ -106,11 +106,14 @@ static Status *check_sums(const Problem *problem) {
       if (problem->bytes.items[var->first + i] > own) own = problem->bytes.items[var->first + i];
     bytes += own;
   }
-  // The largest entry of a matrix is found once per edge, but matrices are few: O(text).
-  for (uint32_t e = 0; e < problem->edges.count; e++) {
-    const PlanMatrix *m = &problem->matrices.items[problem->edges.items[e].matrix];
-    cost += largest_allowed(problem->entries.items + m->first, m->n);
-  }
+  // Many edges share a matrix: its largest entry is found once.
+  HEAPVEC(int64_t) largest = {0};
+  HEAPVEC_RESERVE(problem->guard, &largest, problem->matrices.count);
+  for (uint32_t m = 0; m < problem->matrices.count; m++)
+    largest.items[m] = largest_allowed(problem_entries(problem, m), problem->matrices.items[m].n);
+  for (uint32_t e = 0; e < problem->edges.count; e++)
+    cost += largest.items[problem->edges.items[e].matrix];
+  HEAPVEC_FREE(&largest);
   if (cost >= most) FAIL(INVALID_ARGUMENT, "the costs may add up to more than 2^62; scale them");
   if (bytes >= most) FAIL(INVALID_ARGUMENT, "the usages may add up to more than 2^62; scale them");
   return NULL;
@@ -125,37 +128,32 @@ Status *problem_check(const Problem *problem) {
 
 // ---- evaluation ----
 
-typedef struct UsageChange {
-  int64_t time;
-  int64_t bytes;  // freed bytes are negative
-} UsageChange;
-
-// At equal times, bytes are freed before others are allocated: intervals are half-open.
-static bool change_before(const void *a, const void *b, const void *user) {
-  const UsageChange *x = a, *y = b;
-  (void)user;
-  return x->time != y->time ? x->time < y->time : x->bytes < y->bytes;
-}
-
+// Intervals are half-open: at equal times bytes are freed before others are allocated, which is the
+// same as looking at the sum after all changes of a time.
 static Wide peak_bytes(const Problem *problem, const uint32_t *choice) {
-  // Reserved at once: nothing is held when that throws.
-  HEAPVEC(UsageChange) changes = {0};
-  HEAPVEC_RESERVE(problem->guard, &changes, 2 * problem->vars.count);
-  for (uint32_t v = 0; v < problem->vars.count; v++) {
+  Arena arena;
+  arena_init(&arena, problem->guard);
+  GuardCleanup cleanup = {arena_release, &arena, NULL};
+  guard_push(problem->guard, &cleanup);
+  uint32_t n = 0, count = problem->vars.count;
+  int64_t *times = arena_alloc(&arena, (2 * (size_t)count + 1) * sizeof *times);
+  int64_t *changes = arena_alloc(&arena, (2 * (size_t)count + 1) * sizeof *changes);
+  for (uint32_t v = 0; v < count; v++) {
     const PlanVar *var = &problem->vars.items[v];
     int64_t bytes = problem->bytes.items[var->first + choice[v]];
-    if (var->begin >= var->end) continue;
-    HEAPVEC_PUSH(problem->guard, &changes, ((UsageChange){var->begin, bytes}));
-    HEAPVEC_PUSH(problem->guard, &changes, ((UsageChange){var->end, -bytes}));
+    if (var->begin >= var->end || !bytes) continue;
+    times[n] = var->begin, changes[n++] = bytes;
+    times[n] = var->end, changes[n++] = -bytes;
   }
-  HeapOrder order = {sizeof(UsageChange), change_before, NULL};
-  heap_sort(changes.items, changes.count, &order);
+  const uint32_t *order = order_by_key(times, n, &arena);
   Wide bytes = 0, peak = 0;
-  for (uint32_t i = 0; i < changes.count; i++) {
-    bytes += changes.items[i].bytes;
-    if (bytes > peak) peak = bytes;
+  for (uint32_t i = 0; i < n; i++) {
+    bytes += changes[order[i]];
+    bool last = i + 1 == n || times[order[i + 1]] != times[order[i]];
+    if (last && bytes > peak) peak = bytes;
   }
-  HEAPVEC_FREE(&changes);
+  guard_pop(problem->guard, &cleanup);
+  arena_deinit(&arena);
   return peak;
 }
 

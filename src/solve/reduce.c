@@ -25,6 +25,7 @@
 #include "solve/reduce_memory.h"
 #include "solve/reduce_points.h"
 #include "solve/reduce_private.h"
+#include "solve/vectorize.h"
 
 // MOST_WORK: entries read to compare the strategies of one variable.
 enum { SMALL_MATRIX = 4096, MOST_ROUNDS = 12, MOST_WORK = 1 << 24 };
@@ -46,6 +47,7 @@ static Matrix *matrix_new(Reduction *r, uint32_t rows, uint32_t columns) {
     m = arena_alloc(r->arena, sizeof(Matrix) + n * sizeof(int64_t));
   m->refs = 1;
   m->traits = 0;
+  m->all_allowed = false;
   m->rows = rows, m->columns = columns;
   return m;
 }
@@ -162,6 +164,23 @@ static void pair_grow(Reduction *r) {
     if (old.slots[i].pair != UINT64_MAX) *pair_slot(map, old.slots[i].pair) = old.slots[i];
 }
 
+// sum = a + b, or a + b transposed; sum may be a. Repeated layers add the same matrices a thousand
+// times, mostly without forbidden entries: that loop vectorizes.
+VECTORIZE static void add_matrices(Matrix *sum, const Matrix *a, const Matrix *b, bool same) {
+  uint32_t rows = sum->rows, columns = sum->columns;
+  sum->traits = 0;
+  sum->all_allowed = a->all_allowed && b->all_allowed;
+  if (same && sum->all_allowed) {
+    for (uint32_t i = 0; i < rows * columns; i++) sum->at[i] = a->at[i] + b->at[i];
+    return;
+  }
+  for (uint32_t p = 0; p < rows; p++)
+    for (uint32_t q = 0; q < columns; q++) {
+      int64_t other = same ? b->at[p * columns + q] : b->at[q * rows + p];
+      sum->at[p * columns + q] = add(a->at[p * columns + q], other);
+    }
+}
+
 // Adds edge e to another edge of the same pair, if there is one.
 static bool merge_parallel(Reduction *r, uint32_t e) {
   ReduceEdge *from = &r->edges[e];
@@ -176,15 +195,8 @@ static bool merge_parallel(Reduction *r, uint32_t e) {
   }
   Matrix *old = to->m, *sum = old;
   if (old->refs > 1) sum = matrix_new(r, old->rows, old->columns);
-  bool same = from->a == to->a;
-  uint32_t columns = sum->columns;
-  for (uint32_t p = 0; p < sum->rows; p++)
-    for (uint32_t q = 0; q < columns; q++) {
-      int64_t other = same ? from->m->at[p * columns + q] : from->m->at[q * sum->rows + p];
-      sum->at[p * columns + q] = add(old->at[p * columns + q], other);
-    }
+  add_matrices(sum, old, from->m, from->a == to->a);
   if (sum != old) matrix_drop(r, old);
-  sum->traits = 0;
   to->m = sum;
   edge_drop(r, e);
   r->counts.parallel++;
@@ -479,8 +491,12 @@ static Matrix *wrap_matrix(Reduction *r, const PlanEdge *edge, Matrix **of) {
   m = matrix_new(r, rows, columns);
   m->refs++;  // the table keeps it
   const int64_t *entries = problem_entries(problem, edge->matrix);
-  for (uint32_t i = 0; i < rows * columns; i++)
-    m->at[i] = entries[i] >= PLAN_FORBIDDEN ? CORE_FORBIDDEN : entries[i];
+  m->all_allowed = true;
+  for (uint32_t i = 0; i < rows * columns; i++) {
+    bool forbidden = entries[i] >= PLAN_FORBIDDEN;
+    m->at[i] = forbidden ? CORE_FORBIDDEN : entries[i];
+    if (forbidden) m->all_allowed = false;
+  }
   return of[edge->matrix] = m;
 }
 

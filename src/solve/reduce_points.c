@@ -6,6 +6,11 @@
 // earlier layers keep, so that of 70,000 points one layer's remain: everything after this, which
 // walks over points and items, becomes as small as the core.
 //
+// Where one kind of bytes grows from layer to layer and another one falls, as in a backward pass,
+// no layer dominates, but the inner ones lie between the outer ones: point t goes too if it is at
+// most the mean of the points one period before and after it. Along such a chain bytes are convex,
+// so the chain's ends, which stay, have the most.
+//
 // First neighbouring points are compared, which needs only what changed between them. Then the
 // point with the most bytes is compared with all others, in one sweep over the items; then the next
 // one, until the work is used or nothing is found.
@@ -15,7 +20,15 @@
 
 #define NONE UINT32_MAX
 
-enum { MOST_WORK = 1 << 24, MOST_PASSES = 400, MOST_FAILURES = 12 };
+enum {
+  MOST_WORK = 1 << 24,
+  MOST_PASSES = 400,
+  MOST_FAILURES = 12,
+  MOST_PERIOD = 512,
+  LEAST_PERIODIC = 64,  // points
+  PERIODS = 4,          // that are tried, one after the other
+  SAMPLES = 2048,
+};
 
 typedef struct Points {
   Reduction *r;
@@ -177,6 +190,90 @@ static void compare_neighbours(Points *s) {
   }
 }
 
+// ---- periods ----
+
+static bool looks_convex(const int64_t *value, uint32_t t, uint32_t period) {
+  return 2 * (Wide)value[t] <= (Wide)value[t - period] + value[t + period];
+}
+
+// The period that explains most points, judged by samples of their fixed and largest bytes; 0: none
+// explains a fifth.
+static uint32_t find_period(Points *s) {
+  const Reduction *r = s->r;
+  uint32_t best = 0, n = r->n_points, most_found = SAMPLES / 5;
+  for (uint32_t period = 1; period <= MOST_PERIOD && 3 * period <= n; period++) {
+    uint32_t found = 0, inner = n - 2 * period;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+      uint32_t t = period + (uint32_t)((uint64_t)i * inner / SAMPLES);
+      found += looks_convex(r->fixed, t, period) && looks_convex(s->most, t, period);
+    }
+    // A multiple of a period explains as much; prefer the smallest.
+    if (found > most_found + most_found / 16) most_found = found, best = period;
+    s->work += SAMPLES;
+  }
+  return best;
+}
+
+// The most that twice the present bytes exceed those of one period before and after.
+static int64_t most_above_mean(const ReduceVar *var, const int64_t *now, const int64_t *before,
+                               const int64_t *after) {
+  int64_t most = INT64_MIN;
+  for (uint32_t p = 0; p < var->n; p++) {
+    if (var->cost[p] == CORE_FORBIDDEN) continue;
+    int64_t difference = 2 * (now ? now[p] : 0) - (before ? before[p] : 0) - (after ? after[p] : 0);
+    if (difference > most) most = difference;
+  }
+  return most;
+}
+
+// Moves one of the three cursors to a point and marks the variables that change.
+static void move_cursor(Points *s, uint32_t t, const int64_t **at) {
+  const Reduction *r = s->r;
+  for (uint32_t i = s->event_first[t]; i < s->event_first[t + 1]; i++) {
+    uint32_t item = s->events[i] / 2, v = r->item_owner[item];
+    at[v] = s->events[i] % 2 ? NULL : r->items[item].bytes;
+    if (!s->is_touched[v]) s->is_touched[v] = true, s->touched[s->n_touched++] = v;
+  }
+}
+
+static uint32_t compare_with_mean(Points *s, uint32_t period) {
+  const Reduction *r = s->r;
+  const int64_t **ahead = ARENA_ARRAY(r->arena, const int64_t *, r->n_vars);
+  uint32_t found = 0;
+  Wide sum = 0;
+  memset(s->then, 0, r->n_vars * sizeof *s->then);
+  memset(s->now, 0, r->n_vars * sizeof *s->now);
+  memset(s->above, 0, r->n_vars * sizeof *s->above);
+  for (uint32_t t = 0; t < 2 * period; t++) move_cursor(s, t, ahead);
+  for (uint32_t t = 0; t < period; t++) move_cursor(s, t, s->now);
+  for (uint32_t t = period; t + period < r->n_points; t++) {
+    move_cursor(s, t + period, ahead);
+    move_cursor(s, t, s->now);
+    move_cursor(s, t - period, s->then);
+    for (uint32_t i = 0; i < s->n_touched; i++) {
+      uint32_t v = s->touched[i];
+      s->is_touched[v] = false;
+      sum -= s->above[v];
+      sum += s->above[v] = most_above_mean(&r->vars[v], s->now[v], s->then[v], ahead[v]);
+      s->work += r->vars[v].n;
+    }
+    s->n_touched = 0;
+    Wide fixed = 2 * (Wide)r->fixed[t] - r->fixed[t - period] - r->fixed[t + period];
+    if (sum + fixed > 0) continue;
+    s->dropped[t] = true;
+    found++;
+  }
+  return found;
+}
+
+static void compare_periodic(Points *s) {
+  for (uint32_t i = 0; i < PERIODS && s->r->n_points >= LEAST_PERIODIC; i++) {
+    uint32_t period = find_period(s);
+    if (!period || !compare_with_mean(s, period)) return;
+    compact(s);
+  }
+}
+
 // ---- one point against all ----
 
 static uint32_t next_anchor(const Points *s) {
@@ -251,6 +348,9 @@ void reduce_points(Reduction *r) {
   }
   compare_neighbours(&s);
   compact(&s);
+  memset(s.is_touched, 0, r->n_vars * sizeof *s.is_touched);
+  s.n_touched = 0;
+  compare_periodic(&s);
   compare_with_peaks(&s);
   compact(&s);
 }

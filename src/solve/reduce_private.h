@@ -20,7 +20,8 @@ typedef struct Matrix {
   struct Matrix *next_spare;  // of the same size, while unused
   uint32_t refs, rows, columns;
   uint32_t traits;
-  int64_t at[];  // row by row; CORE_FORBIDDEN
+  bool all_allowed;  // no entry is forbidden; false: not known
+  int64_t at[];      // row by row; CORE_FORBIDDEN
 } Matrix;
 
 // The live edge of each pair of variables: open addressing. An entry whose edge was dropped or

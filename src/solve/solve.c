@@ -47,9 +47,9 @@ enum {
   FIRST_OFFER = 20,
   OFFER_EVERY = 100,
   CERTIFY_EVERY = 50,
-  ROUND_SWEEPS = 60,
+  ROUND_SWEEPS = 200,
   EXACT_RUNS = 200,  // that a round's budget must allow
-  EPOCHS = 8,        // of the lanes, per improvement
+  EPOCHS = 64,       // of the lanes, per improvement
   LEAST_EPOCH = 500000,
   MOST_CORES = 8,
 };

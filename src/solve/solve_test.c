@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "solve/core_fixture.h"
 #include "solve/eliminate.h"
 #include "solve/problem_fixture.h"
 
@@ -84,27 +85,6 @@ static void test_brute_force(void **state) {
 }
 
 // ---- reductions ----
-
-static int64_t bytes_at(const Core *core, uint32_t t, const uint32_t *x) {
-  int64_t bytes = core->fixed[t];
-  for (uint32_t v = 0; v < core->n_vars; v++)
-    for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++)
-      if (core->items[i].begin <= t && t < core->items[i].end) bytes += core->items[i].bytes[x[v]];
-  return bytes;
-}
-
-static Wide core_cost(const Core *core, const uint32_t *x) {
-  Wide cost = core->constant;
-  for (uint32_t v = 0; v < core->n_vars; v++) cost += core->cost[core->first[v] + x[v]];
-  for (uint32_t e = 0; e < core->n_edges; e++) {
-    int64_t entry = core_entry(core, &core->edges[e], x[core->edges[e].a], x[core->edges[e].b]);
-    if (entry == CORE_FORBIDDEN) return -1;
-    cost += entry;
-  }
-  for (uint32_t t = 0; t < core->n_points; t++)
-    if (bytes_at(core, t, x) > core->limit) return -1;
-  return cost;
-}
 
 // Every plan of the core expands to a plan of the problem with the same cost that fits, too.
 static Wide core_brute_force(const Problem *problem, const Reduction *reduction) {

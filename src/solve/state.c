@@ -15,15 +15,22 @@ void state_set(State *s, const uint32_t *x) {
   if (core->n_vars && x != s->x) memcpy(s->x, x, core->n_vars * sizeof *x);
   s->cost = core->constant;
   s->broken = 0;
-  usage_set(&s->usage, core->fixed);
+  // Differences first, then their sums: no range is walked through.
+  int64_t *change = s->usage.value, sum = 0;
+  memset(change, 0, (core->n_points + 1) * sizeof *change);
   for (uint32_t v = 0; v < core->n_vars; v++) {
     s->cost += core->cost[core->first[v] + x[v]];
     for (uint32_t i = core->item_first[v]; i < core->item_first[v + 1]; i++) {
       const CoreItem *item = &core->items[i];
-      if (item->bytes[x[v]]) usage_add(&s->usage, item->begin, item->end, item->bytes[x[v]]);
-      s->work += USAGE_BLOCK + (item->end - item->begin) / USAGE_BLOCK;
+      change[item->begin] += item->bytes[x[v]];
+      change[item->end] -= item->bytes[x[v]];
     }
   }
+  for (uint32_t t = 0; t < core->n_points; t++) {
+    sum += change[t];
+    change[t] = sum + core->fixed[t];
+  }
+  usage_set(&s->usage, change);
   for (uint32_t e = 0; e < core->n_edges; e++) {
     int64_t entry = core_entry(core, &core->edges[e], x[core->edges[e].a], x[core->edges[e].b]);
     if (entry == CORE_FORBIDDEN)
@@ -31,7 +38,7 @@ void state_set(State *s, const uint32_t *x) {
     else
       s->cost += entry;
   }
-  s->work += 4 * (uint64_t)core->n_edges + core->n_points;
+  s->work += 4 * (uint64_t)core->n_edges + 2 * (uint64_t)core->n_points + 3 * core->n_items;
 }
 
 void state_copy(State *to, const State *from) {

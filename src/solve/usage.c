@@ -8,7 +8,7 @@
 void usage_init(Usage *u, uint32_t n, Arena *arena) {
   u->n = n;
   u->n_blocks = (n + USAGE_BLOCK - 1) / USAGE_BLOCK;
-  u->value = ARENA_ARRAY(arena, int64_t, n);
+  u->value = ARENA_ARRAY(arena, int64_t, n + 1);
   u->more = ARENA_ARRAY(arena, int64_t, u->n_blocks);
   u->most = ARENA_ARRAY(arena, int64_t, u->n_blocks);
 }
@@ -26,7 +26,7 @@ static void measure(Usage *u, uint32_t block) {
 }
 
 void usage_set(Usage *u, const int64_t *values) {
-  if (u->n) memcpy(u->value, values, u->n * sizeof *values);
+  if (u->n && values != u->value) memcpy(u->value, values, u->n * sizeof *values);
   for (uint32_t b = 0; b < u->n_blocks; b++) u->more[b] = 0, measure(u, b);
 }
 

@@ -50,13 +50,15 @@ func.func private @zeros(%x: tensor<4x3xi32>) -> tensor<2x3xi32> {
   return %r#1 : tensor<2x3xi32>
 }
 
-// Turned round in between, which moves the dimension; what the carry begins with is put at this device's place.
+// Negated, turned round and negated in between, which moves the dimension; what the carry begins with is put at this device's place.
 // CHECK-LABEL: func.func private @turned(
 // CHECK: stablehlo.partition_id
 // CHECK: [[I:%.*]] = stablehlo.dynamic_update_slice {{.*}} : (tensor<3x4xi32>, tensor<3x2xi32>
 // CHECK: [[R:%.*]]:2 = stablehlo.while({{.*}}[[A:%iterArg.*]] = [[I]])
 // CHECK-NOT: reduce_scatter
-// CHECK: [[T:%.*]] = stablehlo.transpose %arg0, dims = [1, 0] : (tensor<4x3xi32>) -> tensor<3x4xi32>
+// CHECK: [[N:%.*]] = stablehlo.negate %arg0 : tensor<4x3xi32>
+// CHECK: [[U:%.*]] = stablehlo.transpose [[N]], dims = [1, 0] : (tensor<4x3xi32>) -> tensor<3x4xi32>
+// CHECK: [[T:%.*]] = stablehlo.negate [[U]] : tensor<3x4xi32>
 // CHECK: stablehlo.add [[T]], [[A]] : tensor<3x4xi32>
 // CHECK: }
 // CHECK: "stablehlo.reduce_scatter"([[R]]#1) <{{.*}}scatter_dimension = 1
@@ -76,7 +78,9 @@ func.func private @turned(%x: tensor<4x3xi32>, %y: tensor<2x3xi32>) -> tensor<3x
         %s = stablehlo.add %p, %q : tensor<i32>
         stablehlo.return %s : tensor<i32>
       }) : (tensor<4x3xi32>) -> tensor<2x3xi32>
-      %s1 = stablehlo.transpose %s0, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+      %n0 = stablehlo.negate %s0 : tensor<2x3xi32>
+      %t0 = stablehlo.transpose %n0, dims = [1, 0] : (tensor<2x3xi32>) -> tensor<3x2xi32>
+      %s1 = stablehlo.negate %t0 : tensor<3x2xi32>
       %b = stablehlo.add %s1, %a : tensor<3x2xi32>
       %j = stablehlo.add %i, %one : tensor<i32>
       stablehlo.return %j, %b : tensor<i32>, tensor<3x2xi32>
