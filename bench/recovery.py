@@ -246,6 +246,13 @@ def wide(f):
                            f"BSM {both(residual)}, BSH {both(hidden)}"])
 
 
+def narrow(f):
+    axes = dict(part.split("=") for part in f.plan["mesh"].split(","))
+    hidden = f.made(MEGATRON_NAMES["up"])
+    sizes = ["x".join(axes.get(d, "_") for d in w[1:-1].split(",")) if w != "-" else w for w in hidden]
+    return sizes == ["16x_x4"], f"mesh {f.plan['mesh']}, BSH {both(hidden)}"
+
+
 def sequence(f):
     acts = f.activation(MEGATRON_NAMES["up"])
     return acts == ["[_,x,_]"], transformer_words(f)
@@ -255,6 +262,12 @@ def experts(f):
     up, down = f.used(r"^params.*moe\.up"), f.used(r"^params.*moe\.down")
     met = up == ["[x,_,_]"] and down == ["[x,_,_]"] and "all_to_all" in f.kinds()
     return met, f"experts' up {both(up)}, down {both(down)}, tokens {both(f.stored('^batch.tokens'))}, collectives {', '.join(sorted(f.kinds()))}"
+
+
+def hybrid(f):
+    up, down = f.used(r"^params.*moe\.up"), f.used(r"^params.*moe\.down")
+    over = sorted(f"{kind} {axes}" for kind, axes in f.collectives() if kind == "all_to_all")
+    return up == ["[x,_,y]"] and down == ["[x,y,_]"] and "all_to_all x" in over, f"experts' up {both(up)}, down {both(down)}, tokens {both(f.stored('^batch.tokens'))}, {', '.join(over)}"
 
 
 def edges(f):
@@ -295,8 +308,8 @@ def tables(f):
 
 def decoder(f):
     cache, wq, w1, w2 = f.stored(r"^cache"), f.used(r"^params.*wq$"), f.used(r"^params.*w1$"), f.used(r"^params.*w2$")
-    met = cache == ["[_,x,_,_]"] and wq in (["[_,x,_]"], ["-"])
-    return met, f"cache {both(cache)}, wq {both(wq)}, wk {both(f.used('wk$'))}, w1 {both(w1)}, w2 {both(w2)}"
+    met = cache == ["[_,x,_,_]"] and wq == w1 == w2 == ["-"]
+    return met, f"cache {both(cache)}, w1 stored {both(f.stored('w1$'))}; read as wq {both(wq)}, wk {both(f.used('wk$'))}, w1 {both(w1)}, w2 {both(w2)}"
 
 
 def stationary(f):
@@ -328,7 +341,9 @@ GPT_FEW_TOKENS = "--model gpt --layers 12 --width 8192 --heads 64 --batch 1 --se
 GPT_LONG = "--model gpt --layers 4 --width 2048 --heads 16 --batch 1 --seq 16384 --vocab 51200 --dtype bf16"
 GPT_ZERO = "--model gpt --layers 12 --width 1024 --heads 16 --batch 32 --seq 512 --vocab 8192 --dtype bf16"
 WIDE = "--model gpt --layers 4 --width 8192 --hidden 65536 --heads 128 --head-dim 256 --seq 1024 --vocab 32000 --dtype bf16"
+NARROW = "--model gpt --layers 8 --width 4096 --hidden 16384 --heads 64 --head-dim 128 --seq 1024 --vocab 32000 --batch 48 --dtype bf16"
 MOE = "--model moe --layers 8 --width 1024 --hidden 8192 --heads 16 --experts 32 --top 2 --batch 128 --seq 1024 --vocab 32000 --dtype bf16"
+MOE_HYBRID = "--model moe --layers 4 --width 4096 --hidden 16384 --heads 32 --experts 8 --top 2 --batch 32 --seq 1024 --vocab 32000 --dtype bf16"
 UNET = "--model unet --size 128 --dtype bf16"
 WRN = "--model wrn --layers 50 --channels 320 --width 2 --size 224 --dtype bf16"
 GRAPH = dict(dtype="float32", rounds=3, nodes=16384, edges=1048576, features=128, width=128)
@@ -348,6 +363,8 @@ ROWS = [
         "table 1: weights stored on both axes, read as MND [_,y,_], NDM [y,_,_], MH [_,y], HM [y,_]; BSH [x,_,y], BSM on both", wide, [], annotated=lambda: generate(WIDE + " --batch 64 --gspmd x=8,y=16")),
     Row("gspmd-16x32", "wide dense, 4 layers, batch 256", lambda: generate(WIDE + " --batch 256"), "tpu_v3:32x16", "x=16,y=32",
         "table 1", wide, [], annotated=lambda: generate(WIDE + " --batch 256 --gspmd x=16,y=32")),
+    Row("narrow", "narrow dense, 8 layers, batch 48, 64 cores", lambda: generate(NARROW), "tpu_v3:4x16", "",
+        "mesh 16 x 4 rather than 4 x 16 (table 3): batch on 16, heads and hidden width on 4", narrow, [], annotated=lambda: generate(NARROW + " --gspmd x=16,y=4")),
     Row("sequence", "GPT, 4 layers, width 2048, batch 1, length 16384", lambda: generate(GPT_LONG), "h100:8", "x=8",
         "activations by sequence", sequence, [['batch.*=P(None,"x")'], megatron_rules("x")]),
     Row("zero-not", "GPT, 12 layers, width 1024, batch 32, 25 Gbit/s; 14.7 GB", lambda: generate(GPT_ZERO), "v100_25g:1x8", "x=8",
@@ -358,6 +375,9 @@ ROWS = [
         "batch sharded, parameters and moments sharded", zero(True), [fsdp_rules("x"), fsdp_rules("x", "[mv]*")], options=("--memory", "5000000000")),
     Row("moe", "MoE, 8 layers, width 1024, 32 experts, batch 128", lambda: generate(MOE), "tpu_v3:32", "x=32",
         "experts on x, all-to-all", experts, [['*moe.up.kernel=P("x")', '*moe.down.kernel=P("x")', 'batch.*=P("x")']]),
+    Row("moe-hybrid", "MoE, 4 layers, width 4096, 8 experts, batch 32", lambda: generate(MOE_HYBRID), "tpu_v3:4x8", "x=8,y=4",
+        "experts on x, their hidden width on y, all-to-all over x", hybrid, [['*moe.up.kernel=P("x",None,"y")', '*moe.down.kernel=P("x","y")', '*mlp.up.kernel=P(None,"y")',
+        '*mlp.down.kernel=P("y")', '*attn.[qkv].kernel=P(None,"y")', '*attn.out.kernel=P("y")', 'batch.*=P("x")']]),
     Row("graph", "graph network, 16384 nodes, 1048576 edges, width 128", lambda: trace("graph", **GRAPH), "h100:8", "x=8",
         "edges sharded, nodes and weights replicated, all-reduce of the sums", edges, [['batch.edges=P("x")', 'batch.senders=P("x")', 'batch.receivers=P("x")']]),
     Row("unet-16", "3-D U-Net, 128^3, batch 4, 16 cores", lambda: generate(UNET + " --batch 4"), "tpu_v3:16", "x=16",
@@ -372,16 +392,16 @@ ROWS = [
     Row("dlrm", "DLRM, 8 tables of 1000000 x 64, batch 8192", lambda: trace("dlrm", **DLRM), "h100:8", "x=8",
         "tables sharded, MLPs by batch", tables, [['*tables=P("x")', 'batch.*=P("x")'], ['*tables=P(None,"x")', 'batch.*=P("x")'], ['*tables=P(None,None,"x")', 'batch.*=P("x")']]),
     Row("decode", "multi-query decoder, 4 layers, width 8192, cache 2048, batch 128", lambda: trace("decode", batch=128, **DECODE), "tpu_v4:8", "x=8",
-        "cache by batch, weights stationary: heads and MLP on x", decoder,
+        "many tokens (128 prompts of 16): cache by batch, weights replicated or gathered", decoder,
         [['cache.*=P(None,"x")', '*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")'], ['cache.*=P(None,"x")', 'batch.[np]*=P("x")']]),
     Row("decode-small", "the same, batch 8", lambda: trace("decode", batch=8, **{**DECODE, "prompt": 1}), "tpu_v4:8", "x=8",
         "weights stationary: heads and MLP on x", stationary,
         [['*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")'], ['cache.*=P(None,"x")', '*wq=P(None,"x")', '*wo=P(None,"x")', '*w1=P(None,"x")', '*w2=P("x")', '*tok=P("x")']]),
     Row("accumulate", "MLP, 4 layers, width 2048, 8 microbatches of 16384", lambda: trace("accumulate", **ACCUMULATE), "h100:8", "x=8",
         "gradients reduced once after the loop", accumulated, [['batch.*=P(None,"x")']]),
-    Row("accumulate-tight", "the same; 2 GB", lambda: trace("accumulate", **ACCUMULATE), "h100:8", "x=8",
+    Row("accumulate-tight", "the same; 1.4 GB", lambda: trace("accumulate", **ACCUMULATE), "h100:8", "x=8",
         "sharded accumulator: reduced in each iteration", lambda f: (not accumulated(f)[0], accumulated(f)[1]),
-        [['batch.*=P(None,"x")', '[pmv]*up=P("x")', '[pmv]*down=P("x")']], options=("--memory", "2000000000")),
+        [['batch.*=P(None,"x")', '[pmv]*up=P("x")', '[pmv]*down=P("x")']], options=("--memory", "1400000000")),
 ]
 
 # ---- running ------------------------------------------------------------------------------------------------------------------------------
@@ -422,7 +442,7 @@ def hinted(row, path):
     if row.annotated:
         variants.append((row.annotated(), []))
     for file, words in variants:
-        done, _, _ = run([TESSERA, "plan", file, "--mesh", row.mesh, *words, "--machine", row.machine, *row.options, "--json"])
+        done, _, _ = run([TESSERA, "plan", file, "--mesh", row.mesh or "x=16,y=4", *words, "--machine", row.machine, *row.options, "--json"])
         if done.returncode:
             print(f"  {row.name}: with the expert's shardings there is no plan: {done.stderr.strip()[:200]}", flush=True)
             continue
@@ -444,8 +464,8 @@ def run_row(row):
     path = row.program()
     if not path:
         return None
-    plan_path = f"{WORK}/{row.name}.plan"
-    done, seconds, user = run([TESSERA, "plan", path, "--machine", row.machine, "--mesh", row.mesh, *row.options, "--plan-out", plan_path])
+    plan_path, mesh = f"{WORK}/{row.name}.plan", ["--mesh", row.mesh] if row.mesh else []
+    done, seconds, user = run([TESSERA, "plan", path, "--machine", row.machine, *mesh, *row.options, "--plan-out", plan_path])
     if done.returncode:
         return dict(row=row, verdict="failed", words=(done.stderr or done.stdout).strip()[:300], search=seconds, user=user)
     with open(plan_path) as file:
@@ -535,7 +555,7 @@ replicated. Planner of commit {commit()}, `-O1`, a machine with 2 shared cores.
             row = r["row"]
             ours = f"{short(r['ours'])}, {gigabytes(r['peak'])}" if "ours" in r else "-"
             helped = short(r["helped"][0]) if r.get("helped") else "-"
-            print(f"| {row.name} | {row.what} | {row.machine}, {row.mesh} | {r['verdict']} | {ours} | {cell(r.get('theirs'))} | {helped} | {r['user']:.1f} s |", file=out)
+            print(f"| {row.name} | {row.what} | {row.machine}, {row.mesh or 'any'} | {r['verdict']} | {ours} | {cell(r.get('theirs'))} | {helped} | {r['user']:.1f} s |", file=out)
         print("\n## Signatures\n\n| row | expected | found |\n|---|---|---|", file=out)
         for r in results:
             words = r["words"].split("\n")[0].replace("|", "/")
