@@ -599,6 +599,12 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
     double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
     if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
   }
+  if (out->decisions && out->best.peak_bytes > out->usable_bytes) {
+    out->decisions = NULL;
+    out->best.refused =
+        arena_printf(arena, "the best plan found needs %.0f bytes per device, of %.0f",
+                     out->best.peak_bytes, out->usable_bytes);
+  }
   out->trials = trials;
   out->program = program_hash(program);
   out->n_trials = meshes.count;
