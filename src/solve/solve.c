@@ -27,7 +27,7 @@
 #include "solve/restrict.h"
 
 // Work per level. One unit is about a nanosecond.
-static const uint64_t level_work[] = {0, UINT64_C(600000000), UINT64_C(12000000000)};
+static const uint64_t level_work[] = {0, UINT64_C(600000000), UINT64_C(20000000000)};
 static const uint64_t fixed_work = UINT64_C(40000000);  // of solve_fixed
 
 // Shares of the budget at which rounds end: small problems are done after the first. A round raises
