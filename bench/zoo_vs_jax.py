@@ -679,6 +679,8 @@ def seconds_section(rows, reasons):
              "- *sum* is compute + collectives, one after the other; it decides which is faster. *overlapped* lets collectives run beside",
              "  independent work in the order of the text. XLA schedules its module later, so its overlapped time is less certain.", "",
              f"Predicted in these runs: {'; '.join(runs)}.", ""]
+    missing = [row["name"] for row in rows if "predicted" not in row]
+    lines += [f"{len(missing)} of {len(rows)} cases are not predicted yet: {', '.join(missing)}.", ""] if missing else []
     lines += [f"- {seconds_words(rows, machine)}." for machine in predicted.MACHINES] + [""]
     for machine in predicted.MACHINES:
         for variants, title in SECTIONS:
