@@ -260,6 +260,14 @@ static void rule_max_pool(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_max_pool_grad(b, n->in[0], g, n->attr));
 }
 
+// The kept value stands for the one that is computed again, which nothing else needs then.
+static void rule_keep(Builder *b, const Node *n, Val g) { grad_give(b, n->in[0], g); }
+
+static void rule_remat(Builder *b, const Node *n, Val g) {
+  (void)g;  // there is one for each carry
+  grad_remat(b, n);
+}
+
 static void rule_repeat(Builder *b, const Node *n, Val g) { grad_repeat(b, n, g); }
 
 static void (*const rules[])(Builder *b, const Node *node, Val g) = {
