@@ -171,6 +171,7 @@ int main(int argc, char **argv) {
       {"--experts", OPTION_SIZE, &c->experts, "MoE: experts of a layer"},
       {"--top", OPTION_SIZE, &c->top, "MoE: experts a token goes to, 1 or 2"},
       {"--capacity", OPTION_SIZE, &c->capacity, "MoE: tokens of a group an expert takes"},
+      {"--groups", OPTION_SIZE, &c->groups, "MoE: groups of tokens (one for each example)"},
       {"--channels", OPTION_SIZE, &c->channels, "Wide-ResNet, U-Net: channels at the start"},
       {"--depth", OPTION_SIZE, &c->depth, "U-Net: levels"},
       {"--size", OPTION_SIZE, &c->size, "edge of an image or volume"},
@@ -192,7 +193,7 @@ int main(int argc, char **argv) {
       {"--gspmd", OPTION_MESH, &c->mesh,
        "x=2,y=4: annotate tensors on this mesh. GPT: as GSPMD's table 1. Llama: FSDP along x, "
        "tensor "
-       "and sequence parallel along y. Experts: along y"},
+       "and sequence parallel along y. Experts: along y; with x=1 nothing else"},
       {"--count", OPTION_FLAG, &command.count, "print the number of ops instead"},
       {"--help", OPTION_FLAG, &command.help, "this"},
   };

@@ -319,8 +319,11 @@ Val build_iota(Builder *b, Shape shape, uint32_t dim) {
 void build_put_sharding(Builder *b, const char *axes) {
   build_text(b, "<@mesh, [");
   for (uint32_t i = 0; axes[i]; i++)
-    build_text(b, axes[i] == '_' ? "%s{}" : "%s{\"%s\"}", i ? ", " : "",
-               (const char[]){axes[i], '\0'});
+    if (axes[i] == 'z')
+      build_text(b, "%s{\"x\", \"y\"}", i ? ", " : "");
+    else
+      build_text(b, axes[i] == '_' ? "%s{}" : "%s{\"%s\"}", i ? ", " : "",
+                 (const char[]){axes[i], '\0'});
   build_text(b, "]>");
 }
 
@@ -332,7 +335,7 @@ Val build_constraint(Builder *b, Val x, const char *axes) {
   build_put_sharding(b, axes);
   build_text(b, " : %t", v);
   build_end(b);
-  return record1(b, TAPE_sharding_constraint, v, x, NULL);
+  return record1(b, TAPE_sharding_constraint, v, x, axes);
 }
 
 // ---- rematerialization ----

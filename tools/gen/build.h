@@ -149,9 +149,11 @@ struct Builder {
   bool quiet;      // counts and checks, writes nothing
   bool recording;  // onto the tape
   bool loop, locations, for_training;
-  const char *remat;      // names of values that are kept, "q,v"; NULL: all are
-  bool annotate;          // write shardings
-  DType compute, master;  // of activations, of parameters
+  const char *remat;         // names of values that are kept, "q,v"; NULL: all are
+  bool annotate;             // write shardings …
+  bool annotate_dense;       // … also outside of experts
+  bool annotate_cotangents;  // … also of cotangents
+  DType compute, master;     // of activations, of parameters
   uint32_t indent;
   uint64_t ops;
   uint32_t next_number[NAME_COUNT], suffixes;
@@ -215,7 +217,8 @@ Val build_splat(Builder *b, Shape shape, double value);
 Val build_iota(Builder *b, Shape shape, uint32_t dim);
 
 // ---- shardings ----
-// axes: one letter per dimension, the mesh axis that splits it, or _ for none: "x_y".
+// axes: one letter per dimension, the mesh axis that splits it, z for x and y, or _ for none:
+// "x_y".
 void build_put_sharding(Builder *b, const char *axes);  // <@mesh, [{"x"}, {}, {"y"}]>
 Val build_constraint(Builder *b, Val x, const char *axes);
 

@@ -1,7 +1,7 @@
 // Experts, as GShard has them: a token's gate picks one or two experts, each expert takes the first
-// `capacity` tokens of a group (a row of the batch), and dispatch and combine are einsums with a
-// [group, token, expert, slot] tensor. Annotated, experts are split along y, groups and the width
-// of the kernels along x.
+// `capacity` tokens of a group (one or more rows of the batch), and dispatch and combine are
+// einsums with a [group, token, expert, slot] tensor. Annotated, experts are split along y, groups
+// and the width of the kernels along x.
 #include "layers.h"
 #include "models.h"
 
@@ -43,30 +43,32 @@ static Val balance(Builder *b, const Config *c, Val gates, Val picked) {
   return layer_scale(b, layer_mean(b, build_mul(b, density, proxy), &all), scale);
 }
 
-Val experts_layer(Builder *b, const Config *c, Val x, Val *auxiliary) {
-  size_t mark = build_enter(b, "moe");
+// [b,s,m] as groups of tokens.
+static Val group(Builder *b, const Config *c, Val x) {
+  const Shape s = *shape_of(b, x);
+  if (!c->groups || c->groups == s.dims[0]) return x;
+  return build_reshape(b, x,
+                       SHAPE(s.dtype, c->groups, s.dims[0] * s.dims[1] / c->groups, s.dims[2]));
+}
+
+// The gates' choices as [g,s,e,c]: what a token takes from a slot of an expert.
+static Val combine_weights(Builder *b, const Config *c, Val gates, Val *picked) {
+  Val picked2;
+  Choice first = choose(b, c, gates, gates, 0, picked);
+  if (c->top == 1) return combine_of(b, &first);
+  Val rest = build_mul(b, gates, build_sub(b, build_splat(b, *shape_of(b, gates), 1), *picked));
+  Val taken = layer_sum_dim(b, first.mask, 1);
+  Choice second = choose(b, c, gates, rest, taken, &picked2);
+  Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
+  first.gate = build_div(b, first.gate, sum);
+  second.gate = build_div(b, second.gate, sum);
+  Val one = combine_of(b, &first), two = combine_of(b, &second);
+  return build_add(b, one, two);
+}
+
+// Each expert's MLP on its slots [e,g,c,m].
+static Val run_experts(Builder *b, const Config *c, Val in) {
   int64_t e = c->experts, m = c->width, h = c->hidden;
-  Val logits =
-      layer_einsum(b, "gsm,me->gse", x, build_param(b, "gate.kernel", SHAPE(b->compute, m, e)));
-  Val gates = layer_softmax(b, layer_wide(b, logits)), picked, picked2;
-  Choice first = choose(b, c, gates, gates, 0, &picked);
-  Val combine;
-  if (c->top == 2) {
-    Val rest = build_mul(b, gates, build_sub(b, build_splat(b, *shape_of(b, gates), 1), picked));
-    Val taken = layer_sum_dim(b, first.mask, 1);
-    Choice second = choose(b, c, gates, rest, taken, &picked2);
-    Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
-    first.gate = build_div(b, first.gate, sum);
-    second.gate = build_div(b, second.gate, sum);
-    Val one = combine_of(b, &first), two = combine_of(b, &second);
-    combine = build_add(b, one, two);
-  } else {
-    combine = combine_of(b, &first);
-  }
-  Val zero = build_splat(b, *shape_of(b, combine), 0);
-  Val dispatch = layer_mask(b, build_compare(b, "GT", combine, zero), b->compute);
-  Val in = layer_einsum(b, "gsec,gsm->egcm", dispatch, x);
-  in = build_constraint(b, in, "yx__");
   Val w_up = build_param_on(b, "up.kernel", SHAPE(b->compute, e, m, h), "yx_");
   Val hidden = layer_einsum(b, "egcm,emh->egch", in, w_up);
   if (c->swiglu) {
@@ -76,11 +78,28 @@ Val experts_layer(Builder *b, const Config *c, Val x, Val *auxiliary) {
     hidden = layer_gelu(b, hidden);
   }
   Val w_down = build_param_on(b, "down.kernel", SHAPE(b->compute, e, h, m), "y_x");
-  Val out = layer_einsum(b, "egch,ehm->egcm", hidden, w_down);
+  return layer_einsum(b, "egch,ehm->egcm", hidden, w_down);
+}
+
+// Annotated, tokens are split along both axes; slots go to their experts along y and back.
+Val experts_layer(Builder *b, const Config *c, Val x, Val *auxiliary) {
+  size_t mark = build_enter(b, "moe");
+  const Shape shape = *shape_of(b, x);
+  x = build_constraint(b, group(b, c, x), "z__");
+  Val kernel = build_param(b, "gate.kernel", SHAPE(b->compute, c->width, c->experts));
+  Val gates = layer_softmax(b, layer_wide(b, layer_einsum(b, "gsm,me->gse", x, kernel))), picked;
+  gates = build_constraint(b, gates, "z__");
+  Val combine = build_constraint(b, combine_weights(b, c, gates, &picked), "z___");
+  Val zero = build_splat(b, *shape_of(b, combine), 0);
+  Val dispatch = layer_mask(b, build_compare(b, "GT", combine, zero), b->compute);
+  Val in = build_constraint(b, layer_einsum(b, "gsec,gsm->egcm", dispatch, x), "_z__");
+  Val out = build_constraint(b, run_experts(b, c, build_constraint(b, in, "yx__")), "yx__");
+  out = build_constraint(b, out, "_z__");
   Val y = layer_einsum(b, "gsec,egcm->gsm", build_convert(b, combine, b->compute), out);
   *auxiliary = build_add(b, *auxiliary, balance(b, c, gates, picked));
   build_leave(b, mark);
-  return y;
+  y = build_constraint(b, y, "z__");
+  return c->groups && c->groups != shape.dims[0] ? build_reshape(b, y, shape) : y;
 }
 
 const char *experts_check(Config *c) {

@@ -96,9 +96,10 @@ static void rule_reshape(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_reshape(b, g, *shape_of(b, n->in[0])));
 }
 
-// What is said of a value is not said of its cotangent: that is for propagation to find.
+// JAX constrains cotangents as their values (annotate_cotangents); otherwise their shardings are
+// for propagation to find.
 static void rule_sharding_constraint(Builder *b, const Node *n, Val g) {
-  grad_give(b, n->in[0], g);
+  grad_give(b, n->in[0], b->annotate_cotangents ? build_constraint(b, g, n->attr) : g);
 }
 
 static void rule_transpose(Builder *b, const Node *n, Val g) {

@@ -30,18 +30,22 @@ static Val causal(Builder *b, Val scores) {
 static Val attention(Builder *b, const Config *c, Val x) {
   size_t mark = build_enter(b, "attn");
   int64_t m = c->width, k = c->kv_heads, g = c->heads / k, d = c->head_dim;
-  Val q = dense(b, "q", "bsm,mkgd->bskgd", x, SHAPE(b->compute, m, k, g, d), "xy__");
-  Val key = dense(b, "k", "bsm,mkd->bskd", x, SHAPE(b->compute, m, k, d), "xy_");
-  Val value = dense(b, "v", "bsm,mkd->bskd", x, SHAPE(b->compute, m, k, d), "xy_");
-  q = build_keep(b, "q", layer_rope(b, build_constraint(b, q, "x_y__")));
-  key = build_keep(b, "k", layer_rope(b, key));
-  value = build_keep(b, "v", value);
+  bool z = c->experts;
+  Shape narrow = SHAPE(b->compute, m, k, d);
+  Val q = dense(b, "q", "bsm,mkgd->bskgd", x, SHAPE(b->compute, m, k, g, d), z ? "z___" : "xy__");
+  Val key = dense(b, "k", "bsm,mkd->bskd", x, narrow, z ? "z__" : "xy_");
+  Val value = dense(b, "v", "bsm,mkd->bskd", x, narrow, z ? "z__" : "xy_");
+  const char *wide_axes = z ? "z____" : "x_y__", *narrow_axes = z ? "z___" : "x_y_";
+  q = build_keep(b, "q", layer_rope(b, build_constraint(b, q, wide_axes)));
+  key = build_keep(b, "k", layer_rope(b, build_constraint(b, key, narrow_axes)));
+  value = build_keep(b, "v", build_constraint(b, value, narrow_axes));
   q = layer_scale(b, q, 1 / sqrt((double)d));
   Val scores = layer_einsum(b, "bskgd,btkd->bkgst", q, key);
   Val weights = layer_softmax(b, causal(b, layer_wide(b, scores)));
   Val mixed = layer_einsum(b, "bkgst,btkd->bskgd", build_convert(b, weights, b->compute), value);
-  mixed = build_keep(b, "attn", mixed);
-  Val y = dense(b, "out", "bskgd,kgdm->bsm", mixed, SHAPE(b->compute, k, g, d, m), "y__x");
+  mixed = build_keep(b, "attn", build_constraint(b, mixed, wide_axes));
+  Val y =
+      dense(b, "out", "bskgd,kgdm->bsm", mixed, SHAPE(b->compute, k, g, d, m), z ? "___z" : "y__x");
   build_leave(b, mark);
   return y;
 }
@@ -51,23 +55,28 @@ static Val mlp(Builder *b, const Config *c, Val x) {
   Shape in = SHAPE(b->compute, c->width, c->hidden), out = SHAPE(b->compute, c->hidden, c->width);
   Val gate = dense(b, "gate", "bsm,mh->bsh", x, in, "xy");
   gate = build_keep(b, "gate", build_constraint(b, gate, "x_y"));
-  Val up = build_keep(b, "up", dense(b, "up", "bsm,mh->bsh", x, in, "xy"));
+  Val up = build_constraint(b, dense(b, "up", "bsm,mh->bsh", x, in, "xy"), "x_y");
+  up = build_keep(b, "up", up);
   Val y = dense(b, "down", "bsh,hm->bsm", build_mul(b, layer_silu(b, gate), up), out, "yx");
   build_leave(b, mark);
   return y;
 }
 
-// Axes of [b,s,m] between the blocks of a layer; two letters for one dimension cannot be said, so
-// experts leave it to propagation.
+// What the contractions of a block read: all tokens of an example.
+static Val entering(Builder *b, const Config *c, Val x) {
+  return build_constraint(b, x, c->experts ? "z__" : "x__");
+}
+
+// [b,s,m] between the blocks of a layer.
 static Val stream(Builder *b, const Config *c, Val x) {
-  return build_constraint(b, x, c->experts ? NULL : "xy_");
+  return build_constraint(b, x, c->experts ? "z__" : "xy_");
 }
 
 static Val layer_of(Builder *b, const Config *c, Val x, Val *auxiliary) {
   x = stream(b, c, x);
-  Val mixed = stream(b, c, attention(b, c, layer_rms_norm(b, "norm_1", x)));
+  Val mixed = stream(b, c, attention(b, c, entering(b, c, layer_rms_norm(b, "norm_1", x))));
   x = build_add(b, x, build_keep(b, "out", mixed));
-  Val normal = layer_rms_norm(b, "norm_2", x);
+  Val normal = entering(b, c, layer_rms_norm(b, "norm_2", x));
   Val y = auxiliary ? experts_layer(b, c, normal, auxiliary) : mlp(b, c, normal);
   return build_add(b, x, build_keep(b, "down", stream(b, c, y)));
 }
@@ -82,7 +91,8 @@ static void body(Builder *b, const void *context, Val *carry) {
 static Val llama_loss(Builder *b, const Config *c) {
   Shape shape = SHAPE(DT_i32, c->batch, c->seq);
   Val tokens = build_input(b, "tokens", shape), targets = build_input(b, "targets", shape);
-  Val table = build_param_on(b, "embed.tokens", SHAPE(b->compute, c->vocab, c->width), "yx");
+  Val table = build_param_on(b, "embed.tokens", SHAPE(b->compute, c->vocab, c->width),
+                             c->experts ? "_z" : "yx");
   Val carry[2] = {stream(b, c, build_gather_rows(b, table, tokens))};
   if (c->experts) carry[1] = build_scalar(b, b->master, 0);
   Repeat repeat = {.name = "layer_",
@@ -92,8 +102,9 @@ static Val llama_loss(Builder *b, const Config *c) {
                    .body = body,
                    .context = c};
   build_repeat(b, &repeat, carry);
-  Val x = layer_rms_norm(b, "norm_f", carry[0]);
-  Val logits = dense(b, "head", "bsm,mv->bsv", x, SHAPE(b->compute, c->width, c->vocab), "xy");
+  Val x = entering(b, c, layer_rms_norm(b, "norm_f", carry[0]));
+  Val logits = dense(b, "head", "bsm,mv->bsv", x, SHAPE(b->compute, c->width, c->vocab),
+                     c->experts ? "z_" : "xy");
   Val loss = layer_cross_entropy(b, logits, targets);
   return c->experts ? build_add(b, loss, layer_scale(b, carry[1], 0.01)) : loss;
 }

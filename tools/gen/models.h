@@ -7,8 +7,9 @@
 typedef struct Config {
   // Sizes; 0 = the model's own default.
   int64_t layers, width, hidden, heads, head_dim, batch, seq, vocab;
-  int64_t experts, top, capacity;  // of MoE: capacity of an expert, in tokens of a group
-  int64_t kv_heads;                // of Llama: heads of keys and values
+  int64_t experts, top, groups;  // of MoE: groups of tokens; 0: a row of the batch each
+  int64_t capacity;              // of an expert, in tokens of a group
+  int64_t kv_heads;              // of Llama: heads of keys and values
   int64_t channels, depth, size, classes;
   int64_t mesh[2];    // sizes of x and y; not 0: annotate (GPT: as GSPMD's table 1 says)
   const char *remat;  // names of kept values, "q,v"; NULL: all are, nothing is computed again

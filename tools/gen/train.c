@@ -167,6 +167,8 @@ static void start(Builder *b, Arena *arena, StrBuf *out, const Config *c) {
   b->remat = c->remat;
   b->locations = c->locations;
   b->annotate = c->mesh[0];
+  b->annotate_cotangents = c->swiglu;
+  b->annotate_dense = c->mesh[0] > 1 || !c->experts;
   b->for_training = b->recording = !c->forward_only;
   b->compute = c->dtype;
   b->master = c->dtype == DT_bf16 || c->dtype == DT_f16 ? DT_f32 : c->dtype;

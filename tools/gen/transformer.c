@@ -18,7 +18,7 @@ static const char *table1(const char *letters, size_t n) {
 }
 
 static Val annotate(Builder *b, const char *letters, Val x) {
-  return build_constraint(b, x, table1(letters, strlen(letters)));
+  return b->annotate_dense ? build_constraint(b, x, table1(letters, strlen(letters))) : x;
 }
 
 static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape kernel,
@@ -26,6 +26,7 @@ static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape ke
   size_t mark = build_enter(b, name);
   const char *letters = strchr(spec, ',') + 1;
   const char *axes = table1(letters, (size_t)(strchr(letters, '-') - letters));
+  if (!b->annotate_dense) axes = NULL;
   Val y = layer_einsum(b, spec, x, build_param_on(b, "kernel", kernel, axes));
   if (bias_rank) y = layer_bias(b, y, bias_rank);
   build_leave(b, mark);
