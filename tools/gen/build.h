@@ -43,6 +43,7 @@ typedef struct ValueInfo {
   X(exponential)                                                                                   \
   X(log)                                                                                           \
   X(tanh)                                                                                          \
+  X(logistic)                                                                                      \
   X(sqrt)                                                                                          \
   X(rsqrt)                                                                                         \
   X(select)                                                                                        \

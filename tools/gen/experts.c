@@ -30,9 +30,13 @@ static Choice choose(Builder *b, const Config *c, Val gates, Val among, Val take
   return choice;
 }
 
-static Val combine_of(Builder *b, const Choice *choice) {
+// [g,s,e] x [g,s,c] -> [g,s,e,c]
+static Val combine_of(Builder *b, const Config *c, const Choice *choice) {
   Val weighted = build_mul(b, choice->mask, layer_spread(b, choice->gate, choice->mask, 0));
-  return layer_einsum(b, "gse,gsc->gsec", weighted, choice->slot);
+  Shape shape = *shape_of(b, weighted);
+  shape.dims[shape.rank++] = c->capacity;
+  Val spread = build_broadcast(b, weighted, shape, (const int64_t[]){0, 1, 2});
+  return build_mul(b, spread, build_broadcast(b, choice->slot, shape, (const int64_t[]){0, 1, 3}));
 }
 
 // What keeps the experts evenly loaded: share of tokens times mean gate, summed over experts.
@@ -55,14 +59,14 @@ static Val group(Builder *b, const Config *c, Val x) {
 static Val combine_weights(Builder *b, const Config *c, Val gates, Val *picked) {
   Val picked2;
   Choice first = choose(b, c, gates, gates, 0, picked);
-  if (c->top == 1) return combine_of(b, &first);
+  if (c->top == 1) return combine_of(b, c, &first);
   Val rest = build_mul(b, gates, build_sub(b, build_splat(b, *shape_of(b, gates), 1), *picked));
   Val taken = layer_sum_dim(b, first.mask, 1);
   Choice second = choose(b, c, gates, rest, taken, &picked2);
   Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
   first.gate = build_div(b, first.gate, sum);
   second.gate = build_div(b, second.gate, sum);
-  Val one = combine_of(b, &first), two = combine_of(b, &second);
+  Val one = combine_of(b, c, &first), two = combine_of(b, c, &second);
   return build_add(b, one, two);
 }
 

@@ -55,6 +55,11 @@ static void rule_tanh(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_mul(b, g, slope));
 }
 
+static void rule_logistic(Builder *b, const Node *n, Val g) {
+  Val rest = build_sub(b, build_splat(b, *shape_of(b, g), 1), n->out);
+  grad_give(b, n->in[0], build_mul(b, g, build_mul(b, n->out, rest)));
+}
+
 static void rule_sqrt(Builder *b, const Node *n, Val g) {
   Val half = build_splat(b, *shape_of(b, g), 0.5);
   grad_give(b, n->in[0], build_mul(b, g, build_div(b, half, n->out)));

@@ -98,10 +98,7 @@ Val layer_relu(Builder *b, Val x) {
   return build_binary(b, TAPE_maximum, x, build_splat(b, *shape_of(b, x), 0));
 }
 
-Val layer_silu(Builder *b, Val x) {
-  Val power = build_unary(b, TAPE_exponential, build_unary(b, TAPE_negate, x));
-  return build_div(b, x, layer_offset(b, power, 1));
-}
+Val layer_silu(Builder *b, Val x) { return build_mul(b, x, build_unary(b, TAPE_logistic, x)); }
 
 // The maximum only keeps the exponentials in range: nothing flows back through it.
 static Val shifted(Builder *b, Val x) {

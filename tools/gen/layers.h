@@ -21,7 +21,7 @@ Val layer_wide(Builder *b, Val x);  // in at least f32: what sums and exponentia
 
 Val layer_gelu(Builder *b, Val x);
 Val layer_relu(Builder *b, Val x);
-Val layer_silu(Builder *b, Val x);     // x / (1 + exp(-x))
+Val layer_silu(Builder *b, Val x);     // x * logistic(x)
 Val layer_softmax(Builder *b, Val x);  // over the last dimension
 Val layer_bias(Builder *b, Val x,
                uint32_t rank);  // a parameter of the last `rank` dimensions added
