@@ -22,7 +22,8 @@ typedef struct Walk {
   Attention *out;
   Arena *arena;
   uint32_t *seen, tick;  // per op: the last walk that came here
-  VEC(OpId) ops, contractions;
+  uint32_t *softmax;     // per op: the last walk whose exponentials depend on it
+  VEC(OpId) ops, contractions, behind;
   int64_t elements;
   BlockId block;
   bool reduced, masked;
@@ -69,10 +70,10 @@ static bool visit(Walk *w, OpId op) {
 static bool visit_value(Walk *w, ValueId v) {
   const Program *p = w->p;
   if (!is_score(w, v)) return true;
-  if (value_at(p, v)->is_arg || !visit(w, value_def(p, v))) return false;
+  bool good = !value_at(p, v)->is_arg && visit(w, value_def(p, v));
   for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use)
-    if (!visit(w, operand_at(p, use)->user)) return false;
-  return true;
+    good &= visit(w, operand_at(p, use)->user);
+  return good;
 }
 
 // A mask of constants: which keys a query sees is known, as in a causal mask.
@@ -82,6 +83,8 @@ static bool is_masked(const Walk *w, OpId op) {
          count_of(w->p, op_operand(w->p, op, 0)) == w->elements;
 }
 
+// Collects the set of an exponential; false if it is no kernel. The whole set is walked in any
+// case, so that its other exponentials need not be tried.
 static bool walk_scores(Walk *w, OpId exponential) {
   const Program *p = w->p;
   w->tick++;
@@ -90,31 +93,37 @@ static bool walk_scores(Walk *w, OpId exponential) {
   w->elements = count_of(p, op_operand(p, exponential, 0));
   w->block = op_at(p, exponential)->block;
   if (w->elements <= 1 || !is_score(w, op_operand(p, exponential, 0))) return false;
-  if (!visit(w, exponential)) return false;
+  bool good = visit(w, exponential);
   for (uint32_t i = 0; i < w->ops.count; i++) {
     OpId op = w->ops.items[i];
     const Op *o = op_at(p, op);
     w->reduced |= o->code == OP_reduce;
     w->masked |= is_masked(w, op);
-    for (uint32_t k = 0; k < o->n_operands; k++)
-      if (!visit_value(w, op_operand(p, op, k))) return false;
-    for (uint32_t k = 0; k < o->n_results; k++)
-      if (!visit_value(w, op_result(p, op, k))) return false;
+    for (uint32_t k = 0; k < o->n_operands; k++) good &= visit_value(w, op_operand(p, op, k));
+    for (uint32_t k = 0; k < o->n_results; k++) good &= visit_value(w, op_result(p, op, k));
   }
-  return w->reduced;
+  return good && w->reduced && w->contractions.count;
 }
 
-// Whether an exponential of the set depends on the op's result through elementwise ops: q k.
-static bool feeds_softmax(const Walk *w, OpId op, uint32_t depth) {
+// Marks what the exponentials of the set are computed from: the contractions among it are q k.
+// Every op is visited once.
+static void mark_softmax(Walk *w) {
   const Program *p = w->p;
-  for (OperandId use = value_at(p, op_result(p, op, 0))->first_use; use;
-       use = operand_at(p, use)->next_use) {
-    OpId user = operand_at(p, use)->user;
-    if (op_contracts(p, user) || op_at(p, user)->code == OP_reduce) continue;
-    if (op_at(p, user)->code == OP_exponential) return true;
-    if (depth && op_at(p, user)->n_results == 1 && feeds_softmax(w, user, depth - 1)) return true;
+  w->behind.count = 0;
+  for (uint32_t i = 0; i < w->ops.count; i++)
+    if (op_at(p, w->ops.items[i])->code == OP_exponential)
+      VEC_PUSH(w->arena, &w->behind, w->ops.items[i]);
+  for (uint32_t i = 0; i < w->behind.count; i++) {
+    OpId op = w->behind.items[i];
+    if (op_contracts(p, op)) continue;
+    for (uint32_t k = 0; k < op_at(p, op)->n_operands; k++) {
+      ValueId v = op_operand(p, op, k);
+      OpId from = is_score(w, v) ? value_def(p, v) : 0;
+      if (!from || w->softmax[from] == w->tick) continue;
+      w->softmax[from] = w->tick;
+      VEC_PUSH(w->arena, &w->behind, from);
+    }
   }
-  return false;
 }
 
 static void take(Walk *w) {
@@ -122,12 +131,13 @@ static void take(Walk *w) {
   Attention *a = w->out;
   double part = w->masked ? 0.5 : 1;
   uint32_t gradients = 0, readers = 0;
+  mark_softmax(w);
   for (uint32_t i = 0; i < w->contractions.count; i++) {
     OpId op = w->contractions.items[i];
     bool makes = count_of(p, op_result(p, op, 0)) == w->elements;
     if (!makes)
       readers++;
-    else if (!feeds_softmax(w, op, 8))
+    else if (w->softmax[op] != w->tick)
       gradients++;
   }
   // Each backward kernel has three readers; one more is the forward kernel in the same set, whose
@@ -137,7 +147,7 @@ static void take(Walk *w) {
     OpId op = w->contractions.items[i];
     ValueId v = op_result(p, op, 0);
     bool makes = count_of(p, v) == w->elements;
-    a->work[op] = makes && again && !feeds_softmax(w, op, 8) ? 2 * part : part;
+    a->work[op] = makes && again && w->softmax[op] != w->tick ? 2 * part : part;
     if (makes) a->hidden[w->fusion->root[v]] = true;
   }
   for (uint32_t i = 0; i < w->ops.count; i++) {
@@ -158,7 +168,8 @@ void attention_find(const Program *p, const Fusion *fusion, Arena *arena, Attent
             .fusion = fusion,
             .out = out,
             .arena = arena,
-            .seen = ARENA_ARRAY(arena, uint32_t, n_ops)};
+            .seen = ARENA_ARRAY(arena, uint32_t, n_ops),
+            .softmax = ARENA_ARRAY(arena, uint32_t, n_ops)};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    if (op_at(p, o)->code == OP_exponential && !out->inside[o] && walk_scores(&w, o)) take(&w);
+    if (op_at(p, o)->code == OP_exponential && !w.seen[o] && walk_scores(&w, o)) take(&w);
 }
