@@ -111,7 +111,7 @@ SKIPPED := $(filter-out $(patsubst $(OUT)/libtessera_%.so,%,$(PROVIDERS)),$(PROV
 
 # ---- what people call ----------------------------------------------------------------------------
 .PHONY: all lib pages providers dev tests fuzzers tools examples demo test test-models test-jax-versions check test-all asan tsan fuzz \
-        bench bench-jax wheel install musts mutants clean format unit help
+        bench bench-fidelity bench-jax wheel install musts mutants clean format unit help
 
 all: $(LIBS) $(BIN) $(OUT)/tessera.pc providers
 lib: $(LIBS)
@@ -125,7 +125,7 @@ examples: $(EXAMPLES)
 fuzzers: $(FUZZERS)
 
 help:
-	@echo 'all pages demo test check test-all asan tsan fuzz bench wheel install musts mutants format clean'
+	@echo 'all pages demo test check test-all asan tsan fuzz bench bench-fidelity wheel install musts mutants format clean'
 	@echo 'test-models test-jax-versions bench-jax   with JAX, in build/venv (tools/venv)'
 	@echo 'unit T=npy     builds and runs the unit tests whose path contains T'
 	@echo 'VARIANT=release|dev|clang|asan|tsan|fuzz   EXTRA_CFLAGS=…   PREFIX=…   FUZZ_SECONDS=…'
@@ -150,6 +150,9 @@ test-models: all
 test-jax-versions: all
 	@tools/deps jax
 	@tools/test jax-versions
+
+bench-fidelity: all tools
+	@bench/simulate_vs_published.py
 
 bench-jax: all tools
 	@tools/deps jax

@@ -7,7 +7,8 @@
 
 #include "gen/models.h"
 
-static const Model *const models[] = {&model_gpt, &model_moe, &model_wrn, &model_unet};
+static const Model *const models[] = {&model_gpt,  &model_moe,   &model_wrn,
+                                      &model_unet, &model_llama, &model_mixtral};
 enum { N_MODELS = sizeof models / sizeof models[0] };
 
 typedef struct Command {
@@ -22,7 +23,8 @@ typedef enum OptionKind {
   OPTION_FLAG,
   OPTION_MODEL,
   OPTION_DTYPE,
-  OPTION_MESH
+  OPTION_MESH,
+  OPTION_TEXT
 } OptionKind;
 
 typedef struct Option {
@@ -39,10 +41,10 @@ static Status *put_stdout(void *to, const char *data, size_t n) {
 }
 
 static void help(uint32_t n, const Option *options) {
-  printf("usage: gen --model gpt|moe|wrn|unet [option…]\n\n"
+  printf("usage: gen --model gpt|moe|wrn|unet|llama|mixtral [option…]\n\n"
          "Prints a training step (forward, backward, Adam) as StableHLO:\n"
          "  (params, m, v, step, batch) -> (params, m, v, step, loss)\n\n");
-  for (uint32_t i = 0; i < N_MODELS; i++) printf("  %-5s %s\n", models[i]->name, models[i]->about);
+  for (uint32_t i = 0; i < N_MODELS; i++) printf("  %-7s %s\n", models[i]->name, models[i]->about);
   printf("\n");
   for (uint32_t i = 0; i < n; i++)
     printf("  %-14s %s %s\n", options[i].name, options[i].kind == OPTION_SIZE ? "N" : " ",
@@ -73,6 +75,10 @@ static bool read_value(const Option *option, const char *text) {
       }
     return false;
   }
+  if (option->kind == OPTION_TEXT) {
+    *(const char **)option->to = text;
+    return true;
+  }
   if (option->kind == OPTION_MESH) {
     int64_t *sizes = option->to;
     int used = 0;
@@ -80,7 +86,7 @@ static bool read_value(const Option *option, const char *text) {
            !text[used] && sizes[0] > 0 && sizes[1] > 0 && sizes[0] <= 1 << 15 &&
            sizes[1] <= 1 << 15;
   }
-  static const DType types[] = {DT_f32, DT_bf16, DT_f64};
+  static const DType types[] = {DT_f32, DT_bf16, DT_f16, DT_f64};
   for (uint32_t i = 0; i < sizeof types / sizeof types[0]; i++)
     if (strcmp(dtype_info(types[i])->name, text) == 0) {
       *(DType *)option->to = types[i];
@@ -152,34 +158,42 @@ int main(int argc, char **argv) {
   Command command = {.config.dtype = DT_f32};
   Config *c = &command.config;
   const Option options[] = {
-      {"--model", OPTION_MODEL, &command.model, "gpt, moe, wrn or unet"},
+      {"--model", OPTION_MODEL, &command.model, "gpt, moe, wrn, unet, llama or mixtral"},
       {"--layers", OPTION_SIZE, &c->layers, "layers; U-Net: convolutions per level"},
       {"--width", OPTION_SIZE, &c->width, "model width M; Wide-ResNet: width factor"},
       {"--hidden", OPTION_SIZE, &c->hidden, "width H of the MLP (4 M)"},
       {"--heads", OPTION_SIZE, &c->heads, "attention heads N (M / 64)"},
       {"--head-dim", OPTION_SIZE, &c->head_dim, "their width D (M / N)"},
+      {"--kv-heads", OPTION_SIZE, &c->kv_heads, "Llama: heads of keys and values"},
       {"--batch", OPTION_SIZE, &c->batch, "examples"},
       {"--seq", OPTION_SIZE, &c->seq, "tokens of an example"},
       {"--vocab", OPTION_SIZE, &c->vocab, "tokens there are"},
       {"--experts", OPTION_SIZE, &c->experts, "MoE: experts of a layer"},
       {"--top", OPTION_SIZE, &c->top, "MoE: experts a token goes to, 1 or 2"},
       {"--capacity", OPTION_SIZE, &c->capacity, "MoE: tokens of a group an expert takes"},
+      {"--groups", OPTION_SIZE, &c->groups, "MoE: groups of tokens (one for each example)"},
       {"--channels", OPTION_SIZE, &c->channels, "Wide-ResNet, U-Net: channels at the start"},
       {"--depth", OPTION_SIZE, &c->depth, "U-Net: levels"},
       {"--size", OPTION_SIZE, &c->size, "edge of an image or volume"},
       {"--classes", OPTION_SIZE, &c->classes, "Wide-ResNet, U-Net: classes"},
       {"--ops", OPTION_SIZE, &command.ops, "choose --layers for about N ops"},
-      {"--dtype", OPTION_DTYPE, &c->dtype, "f32, bf16 (parameters stay f32) or f64"},
+      {"--dtype", OPTION_DTYPE, &c->dtype, "f32, bf16 or f16 (parameters stay f32), or f64"},
       {"--adamw", OPTION_FLAG, &c->adamw, "with weight decay, gradients clipped to norm 1"},
       {"--tied", OPTION_FLAG, &c->tied, "the head is the embedding's transpose"},
       {"--fused-qkv", OPTION_FLAG, &c->fused_qkv, "one kernel for q, k and v"},
       {"--loop", OPTION_FLAG, &c->loop, "equal layers in while loops over stacked parameters"},
+      {"--remat", OPTION_TEXT, &c->remat,
+       "compute layers again in the backward pass, but for these values: --remat q,k,v, --remat "
+       "''"},
+      {"--donate", OPTION_FLAG, &c->donate, "parameters and moments are donated"},
       {"--forward-only", OPTION_FLAG, &c->forward_only, "only the loss: (params, batch) -> loss"},
       {"--names", OPTION_FLAG, &c->names, "jax.arg_info and jax.result_info attributes"},
       {"--locations", OPTION_FLAG, &c->locations,
        "loc(\"jit(train_step)/layer_3.attn.\") on every op"},
       {"--gspmd", OPTION_MESH, &c->mesh,
-       "x=2,y=4: annotate seven tensors of a transformer layer on this mesh, as GSPMD's table 1"},
+       "x=2,y=4: annotate tensors on this mesh. GPT: as GSPMD's table 1. Llama: FSDP along x, "
+       "tensor "
+       "and sequence parallel along y. Experts: along y; with x=1 nothing else"},
       {"--count", OPTION_FLAG, &command.count, "print the number of ops instead"},
       {"--help", OPTION_FLAG, &command.help, "this"},
   };

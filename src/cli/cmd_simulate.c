@@ -13,7 +13,7 @@
 typedef struct SimulateJob {
   Rewrite rewrite;
   CompileRequest request;
-  bool json, local;
+  bool json, local, fused_attention;
   uint64_t values;
   const char *trace, *report;
   Prediction prediction;
@@ -26,6 +26,7 @@ static Status *predict(void *arg) {
   SimulateJob *job = arg;
   Session *s = &job->rewrite.session;
   const PropagateRequest *annotations = &job->request.annotations;
+  s->fused_attention = job->fused_attention;
   if (job->local || is_local_program(s->program)) {
     s->program->trip_count = annotations->trip_count;
     const char *mesh = annotations->n_meshes ? annotations->meshes[0] : NULL;
@@ -108,7 +109,7 @@ int command_simulate(int argc, char **argv) {
                      .values = 10};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 8 };
+  enum { N_OWN = 10 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -118,6 +119,10 @@ int command_simulate(int argc, char **argv) {
        "they are; --mesh names the axes"},
       {"-O0", OPTION_FLAG, &job.request.local.plain, NULL,
        "simulate the local program as partitioned, without optimizer passes"},
+      {"--rings", OPTION_FLAG, &job.request.local.rings, NULL,
+       "write contractions as rings that overlap their collectives, if that is faster"},
+      {"--flash-attention", OPTION_FLAG, &job.fused_attention, NULL,
+       "take softmax attention as fused kernels, which do not store scores"},
       {"--values", OPTION_NUMBER, &job.values, "N",
        "list N values that are alive at the peak (default 10)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print one object per program"},

@@ -28,6 +28,18 @@ Rates rates_plain(const Compute *compute) {
   return rates;
 }
 
+// From the four products: k = flops / 2 result, b = lhs rhs / (result k^2).
+double rates_padding(const Rates *rates, double flops, double lhs, double rhs, double result) {
+  double unit = rates->matrix_unit;
+  if (unit <= 0 || result <= 0 || lhs <= 0 || rhs <= 0 || flops <= 0) return 1;
+  double k = flops / 2 / result, b = lhs * rhs / (result * k * k);
+  if (k < 1.5) return 1;  // nothing is summed: an elementwise product
+  double sizes[] = {k, lhs / (b * k), rhs / (b * k)}, times = 1;
+  for (int i = 0; i < 3; i++)
+    if (sizes[i] > 0) times *= ceil(sizes[i] / unit - 1e-9) * unit / sizes[i];
+  return fmax(times, 1);
+}
+
 double rates_seconds(const Rates *rates, double flops, double bytes, DType type, bool contracts) {
   double rate =
       contracts ? rates->peak[rate_of(type)] * rates->contractions : rates->peak[RATE_vector];

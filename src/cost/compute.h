@@ -35,6 +35,8 @@ typedef struct Rates {
   double bytes_per_second;             // of memory, peak
   double contractions, memory, links;  // fractions reached
   double op_seconds;                   // to start an op (a kernel)
+  double attention;    // fraction of contractions in fused attention; 0: that of contractions
+  double matrix_unit;  // edge of the unit: sizes of contractions are rounded up to it; 0: none
 } Rates;
 
 extern const char *const rate_names[RATE_COUNT];
@@ -43,6 +45,9 @@ extern const char *const rate_names[RATE_COUNT];
 RateKind rate_of(DType type);
 // A description without peaks: one FLOP/s for all types, all of it reached.
 Rates rates_plain(const Compute *compute);
+// Times the FLOPs of [b,m,k] x [b,k,n] that a matrix unit spends on the padding of m, k and n to
+// its edge; at least 1. flops = 2 b m n k; lhs, rhs, result: elements.
+double rates_padding(const Rates *rates, double flops, double lhs, double rhs, double result);
 // Seconds of an op that computes `flops` and moves `bytes` to and from memory: the longer of the
 // two, without op_seconds. `contracts`: at the rate of the type, otherwise at that of vectors.
 double rates_seconds(const Rates *rates, double flops, double bytes, DType type, bool contracts);

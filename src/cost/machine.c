@@ -128,6 +128,26 @@ static Status *read_axes(const JsonValue *value, Arena *arena, Machine *out) {
   return NULL;
 }
 
+static Status *read_overlaps(const JsonValue *value, Arena *arena, Machine *out) {
+  static const char *const words[] = {"free", "none", "pipelined"};
+  if (value->kind != JSON_OBJECT)
+    FAIL(INVALID_ARGUMENT, "line %u: \"overlap\" must be an object", value->line);
+  MachineOverlap *overlaps = ARENA_ARRAY(arena, MachineOverlap, value->count + 1);
+  for (uint32_t i = 0; i < value->count; i++) {
+    const JsonValue *word = &value->items[i];
+    uint32_t k = 0;
+    while (k < 3 && (word->kind != JSON_STRING || strcmp(word->string, words[k]) != 0)) k++;
+    if (k == 3)
+      FAIL(INVALID_ARGUMENT,
+           "line %u: the overlap of an axis must be \"free\", \"none\" or \"pipelined\"",
+           word->line);
+    overlaps[i] = (MachineOverlap){value->keys[i], (Overlap)k};
+  }
+  out->overlaps = overlaps;
+  out->n_overlaps = value->count;
+  return NULL;
+}
+
 // A type without a rate of its own is computed in the next wider one that has one.
 static void fill_peaks(Rates *rates) {
   static const RateKind order[][3] = {
@@ -165,13 +185,23 @@ static Status *read_fraction(const JsonValue *object, const char *key, double *o
   return NULL;
 }
 
+// true or false; *out stays as it is if the key is absent.
+static Status *read_flag(const JsonValue *object, const char *key, bool *out) {
+  const JsonValue *value = json_get(object, key);
+  if (!value) return NULL;
+  if (value->kind != JSON_BOOL)
+    FAIL(INVALID_ARGUMENT, "line %u: \"%s\" must be true or false", value->line, key);
+  *out = value->truth;
+  return NULL;
+}
+
 static Status *read_device(const JsonValue *device, Machine *out) {
   static const char *const keys[] = {
-      "flops_per_second", "bytes_per_second",      "memory_bytes", "usable_memory",
-      "reached",          "peak_flops_per_second", "op_seconds"};
-  static const char *const reached_keys[] = {"contractions", "memory", "links"};
+      "flops_per_second",      "bytes_per_second", "memory_bytes",    "usable_memory", "reached",
+      "peak_flops_per_second", "op_seconds",       "fused_attention", "matrix_unit"};
+  static const char *const reached_keys[] = {"contractions", "memory", "links", "attention"};
   const char *what = "\"device\"";
-  TRY(check_keys(device, what, 7, keys));
+  TRY(check_keys(device, what, 9, keys));
   TRY(read_number(device, what, "flops_per_second", false, &out->compute.flops_per_second));
   TRY(read_number(device, what, "bytes_per_second", false, &out->compute.bytes_per_second));
   TRY(read_number(device, what, "memory_bytes", false, &out->memory_bytes));
@@ -181,14 +211,17 @@ static Status *read_device(const JsonValue *device, Machine *out) {
   const JsonValue *reached = json_get(device, "reached");
   if (peaks) TRY(read_peaks(peaks, &out->rates));
   if (reached) {
-    TRY(check_keys(reached, "\"reached\"", 3, reached_keys));
+    TRY(check_keys(reached, "\"reached\"", 4, reached_keys));
     TRY(read_fraction(reached, "contractions", &out->rates.contractions));
     TRY(read_fraction(reached, "memory", &out->rates.memory));
     TRY(read_fraction(reached, "links", &out->rates.links));
+    TRY(read_fraction(reached, "attention", &out->rates.attention));
   }
   if (json_get(device, "op_seconds"))
     TRY(read_number(device, what, "op_seconds", true, &out->rates.op_seconds));
-  return NULL;
+  if (json_get(device, "matrix_unit"))
+    TRY(read_number(device, what, "matrix_unit", false, &out->rates.matrix_unit));
+  return read_flag(device, "fused_attention", &out->fused_attention);
 }
 
 static Status *read_shape(const JsonValue *value, Machine *out) {
@@ -221,12 +254,12 @@ static Status *read_shared_cores(const JsonValue *top, Machine *out) {
 }
 
 Status *machine_read(Str text, Arena *arena, Machine *out) {
-  static const char *const keys[] = {"name", "source", "device",      "links",
-                                     "axes", "shape",  "shared_cores"};
+  static const char *const keys[] = {"name", "source", "device",       "links",
+                                     "axes", "shape",  "shared_cores", "overlap"};
   const JsonValue *top;
   Machine machine = {.name = "", .source = "", .usable_memory = 0.92};
   TRY(json_read(text, arena, &top));
-  TRY(check_keys(top, "a machine", 7, keys));
+  TRY(check_keys(top, "a machine", 8, keys));
   const JsonValue *name = json_get(top, "name"), *source = json_get(top, "source");
   const JsonValue *device = json_get(top, "device"), *links = json_get(top, "links");
   const JsonValue *axes = json_get(top, "axes"), *shape = json_get(top, "shape");
@@ -237,6 +270,7 @@ Status *machine_read(Str text, Arena *arena, Machine *out) {
   TRY(read_device(device, &machine));
   TRY(read_links(links, arena, &machine));
   if (axes) TRY(read_axes(axes, arena, &machine));
+  if (json_get(top, "overlap")) TRY(read_overlaps(json_get(top, "overlap"), arena, &machine));
   if (shape) TRY(read_shape(shape, &machine));
   TRY(read_shared_cores(top, &machine));
   *out = machine;
@@ -305,6 +339,19 @@ Status *machine_find(const char *word, char **out_text) {
   else
     snprintf(*out_text, bytes, "%s", text);
   return NULL;
+}
+
+// ---- overlap ----
+
+uint64_t machine_overlap_axes(const Machine *machine, const Context *context, const Mesh *mesh,
+                              Overlap overlap) {
+  uint64_t bits = 0;
+  for (uint32_t i = 0; mesh && i < mesh->n_axes && i < 64; i++)
+    for (uint32_t k = 0; k < machine->n_overlaps; k++)
+      if (machine->overlaps[k].overlap == overlap &&
+          strcmp(machine->overlaps[k].axis, name_text(context, mesh->axes[i].name)) == 0)
+        bits |= (uint64_t)1 << i;
+  return bits;
 }
 
 // ---- devices ----

@@ -31,6 +31,18 @@ typedef struct MachineLink {
   uint32_t wraps_from;  // a ring or dimension of at least this size is closed; 0: every
 } MachineLink;
 
+// How a runtime overlaps the collectives along a mesh axis with compute.
+typedef enum Overlap {
+  OVERLAP_FREE,       // with all work that does not depend on them
+  OVERLAP_NONE,       // not at all: compute waits, as for PyTorch's tensor parallelism
+  OVERLAP_PIPELINED,  // with the contraction next to them, in as many pieces as there are devices
+} Overlap;
+
+typedef struct MachineOverlap {
+  const char *axis;
+  Overlap overlap;
+} MachineOverlap;
+
 enum { MACHINE_MOST_DIMENSIONS = 8 };
 
 typedef struct Machine {
@@ -40,9 +52,12 @@ typedef struct Machine {
   Rates rates;            // that the timeline is priced with
   double memory_bytes;    // of a device
   double usable_memory;   // fraction of it that programs can use
+  bool fused_attention;   // the timeline takes attention as fused kernels (attention.h)
   uint32_t shared_cores;  // all devices share this many cores, whose rates are above; 0: none do
   uint32_t n_links, n_axes;
   const MachineLink *links, *axes;
+  uint32_t n_overlaps;  // axes that are not listed: OVERLAP_FREE
+  const MachineOverlap *overlaps;
   uint32_t n_shape;                         // 0: of any size
   uint32_t shape[MACHINE_MOST_DIMENSIONS];  // devices, innermost level first: 8x4, 4x4x4
 } Machine;
@@ -59,6 +74,10 @@ Status *machine_find(const char *word, char **out_text) MUST_USE;
 const char *machine_names(void);  // all of them: "default, a100"
 uint32_t machine_count(void);
 const char *machine_name(uint32_t i);
+
+// The axes of a mesh (NULL: none) whose collectives overlap like this, as a bit set.
+uint64_t machine_overlap_axes(const Machine *machine, const Context *context, const Mesh *mesh,
+                              Overlap overlap);
 
 // Devices of a machine with a shape: their product; 0 without one.
 uint32_t machine_devices(const Machine *machine);

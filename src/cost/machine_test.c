@@ -29,6 +29,13 @@ static const char *const wrong[][2] = {
     {"{" DEVICE ", \"links\": [" LINK("\"devices\": 1.5,") "]}",
      "line 1: \"devices\" must be a number of devices"},
     {"{" DEVICE ", \"links\": [" LINK("") "], \"axes\": 3}", "line 1: \"axes\" must be an object"},
+    {"{" DEVICE ", \"links\": [" LINK("") "], \"overlap\": 3}",
+     "line 1: \"overlap\" must be an object"},
+    {"{" DEVICE ", \"links\": [" LINK("") "], \"overlap\": {\"x\": \"all\"}}",
+     "line 1: the overlap of an axis must be \"free\", \"none\" or \"pipelined\""},
+    {"{\"device\": {\"flops_per_second\": 1e12, \"bytes_per_second\": 1e10, \"memory_bytes\": 1e9, "
+     "\"fused_attention\": 1}, \"links\": [" LINK("") "]}",
+     "line 1: \"fused_attention\" must be true or false"},
     {"{" DEVICE ", \"links\": [" LINK("") "]", "line 1: the text ends, expected ',' or '}'"},
     {"{" DEVICE ", \"links\": [" LINK("") "]} x", "line 1: 'x', expected the end"},
     {"{\"name\": \"\\q\"}", "line 1: 'q', expected an escape"},
@@ -85,6 +92,19 @@ static Status *read_right(Guard *guard, void *arg) {
   Name names[] = {name_of(context, "a"), name_of(context, "b"), name_of(context, "c")};
   assert_null(mesh_new(context, 0, 3, names, (int64_t[]){4, 4, 2}, 0, NULL, &mesh));
   Network network = machine_network(&machine, context, mesh, &arena);
+  const MachineOverlap overlaps[] = {
+      {"b", OVERLAP_NONE}, {"c", OVERLAP_PIPELINED}, {"d", OVERLAP_NONE}};
+  machine.overlaps = overlaps;
+  machine.n_overlaps = 3;
+  assert_int_equal(machine_overlap_axes(&machine, context, mesh, OVERLAP_NONE), 2);
+  assert_int_equal(machine_overlap_axes(&machine, context, mesh, OVERLAP_PIPELINED), 4);
+  assert_int_equal(machine_overlap_axes(&machine, context, NULL, OVERLAP_NONE), 0);
+  // A head of 128 fills half of a unit of 256; nothing is padded without a unit or without a sum.
+  Rates rates = {.matrix_unit = 256};
+  assert_true(rates_padding(&rates, 2.0 * 512 * 512 * 128, 512 * 128, 128 * 512, 512 * 512) == 2);
+  assert_true(rates_padding(&rates, 2.0 * 512 * 512, 512, 512, 512 * 512) == 1);
+  rates.matrix_unit = 0;
+  assert_true(rates_padding(&rates, 2.0 * 512 * 512 * 128, 512 * 128, 128 * 512, 512 * 512) == 1);
   assert_true(network_link(&network, 0).latency_seconds == 5e-6);  // 32 devices apart
   assert_true(network_link(&network, 1).latency_seconds == 1e-6);  // eight neighbours
   assert_true(network_link(&network, 2).latency_seconds == 9e-6);  // by its name

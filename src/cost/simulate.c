@@ -16,6 +16,7 @@
 
 #include "base/heap.h"
 #include "base/vec.h"
+#include "cost/attention.h"
 #include "cost/collectives.h"
 #include "cost/fusion.h"
 #include "cost/traffic.h"
@@ -44,6 +45,8 @@ typedef struct Simulator {
   Rates rates;
   Network network;  // with the bandwidths that are reached
   Fusion fusion;
+  Attention attention;           // arrays NULL: attention is not fused
+  uint64_t blocking, pipelined;  // axes whose collectives overlap so (machine.h)
   Runs runs;
   const SimulatedBlock **functions;   // per function: its block, if a call has asked for it
   uint32_t *position;                 // per op: in its block
@@ -78,6 +81,7 @@ static double moved_bytes(Simulator *s, OpId op) {
   for (uint32_t i = 0; i < n; i++) {
     ValueId root = f->root[op_operand(p, op, i)];
     if (f->constant[root] || fusion_of(s, root) == group || s->read_by[root] == group) continue;
+    if (s->attention.hidden && s->attention.hidden[root]) continue;
     s->read_by[root] = group;
     uint32_t at = work_touched(p, op, i);
     Type type = at < n ? op_operand_type(p, op, at) : op_result_type(p, op, at - n);
@@ -104,21 +108,52 @@ static bool is_free(const Simulator *s, OpId op) {
   return free || o->code == OP_constant || o->code == OP_tuple || o->code == OP_get_tuple_element;
 }
 
-static double work_seconds(Simulator *s, OpId op, SimulatedBlock *block) {
-  if (is_free(s, op)) return 0;
+// Times that its FLOPs take a contraction of matrices that do not fill the matrix unit.
+static double padding_of(const Simulator *s, OpId op, double flops) {
+  if (op_at(s->p, op)->code != OP_dot_general) return 1;
+  double sizes[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    Type type = i < 2 ? op_operand_type(s->p, op, i) : op_result_type(s->p, op, 0);
+    int64_t count = 0;
+    sizes[i] = type_count(s->p->context, type, &count) ? (double)count : 0;
+  }
+  return rates_padding(&s->rates, flops, sizes[0], sizes[1], sizes[2]);
+}
+
+// A contraction: not fused, so its roofline is its own.
+static double contraction_seconds(Simulator *s, OpId op, DType type, SimulatedBlock *block) {
   double flops = op_work(s->p, op), bytes = moved_bytes(s, op);
-  bool contracts = op_contracts(s->p, op);
+  double part = s->attention.work ? s->attention.work[op] : 0, padding = padding_of(s, op, flops);
+  Rates rates = s->rates;
+  if (part > 0) flops *= part;
+  if (part > 0 && rates.attention > 0) rates.contractions = rates.attention;
+  block->flops[rate_of(type)] += flops;
+  double seconds = rates_seconds(&rates, flops * padding, bytes, type, true);
+  return flops + bytes > 0 ? seconds + rates.op_seconds : seconds;
+}
+
+// The same of its FLOPs alone.
+static double plain_contraction_seconds(const Simulator *s, OpId op) {
+  double flops = op_work(s->p, op);
+  DType type = type_dtype(s->p->context, op_operand_type(s->p, op, 0));
+  return rates_seconds(&s->rates, flops * padding_of(s, op, flops), 0, type, true);
+}
+
+static double work_seconds(Simulator *s, OpId op, SimulatedBlock *block) {
+  if (is_free(s, op) || (s->attention.inside && s->attention.inside[op])) return 0;
   DType type = op_at(s->p, op)->n_operands ? type_dtype(s->p->context, op_operand_type(s->p, op, 0))
                                            : DT_f32;
-  block->flops[contracts ? rate_of(type) : RATE_vector] += flops;
+  if (op_contracts(s->p, op)) return contraction_seconds(s, op, type, block);
+  double flops = op_work(s->p, op), bytes = moved_bytes(s, op);
+  block->flops[RATE_vector] += flops;
   // The roofline is that of the fusion: an op adds what its FLOPs and bytes add to it.
   uint32_t group = s->fusion.group[op];
   double before =
-      rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, contracts);
+      rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, false);
   if (before <= 0 && flops + bytes > 0) before = -s->rates.op_seconds;
   s->group_flops[group] += flops;
   s->group_bytes[group] += bytes;
-  return rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, contracts) -
+  return rates_seconds(&s->rates, s->group_flops[group], s->group_bytes[group], type, false) -
          before;
 }
 
@@ -158,6 +193,45 @@ static Route route_of(const Simulator *s, const TrafficRow *row, uint32_t *out_s
   return route;
 }
 
+// Seconds of the contractions that read v, or the slices and casts of it.
+static double reader_seconds(Simulator *s, ValueId v, uint32_t depth) {
+  const Program *p = s->p;
+  double seconds = 0;
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    if (op_contracts(p, user))
+      seconds += plain_contraction_seconds(s, user);
+    else if (depth && op_fusing(p, user) == FUSING_BOTH && op_at(p, user)->n_results == 1)
+      seconds += reader_seconds(s, op_result(p, user, 0), depth - 1);
+  }
+  return seconds;
+}
+
+// The contraction that makes v, through reshapes and casts.
+static OpId maker_of(const Simulator *s, ValueId v, uint32_t depth) {
+  OpId op = value_def(s->p, v);
+  if (!op || op_contracts(s->p, op)) return op;
+  bool passes = op_fusing(s->p, op) == FUSING_BOTH || op_keeps_buffer(s->p, op);
+  return passes && depth && op_at(s->p, op)->n_operands
+             ? maker_of(s, op_operand(s->p, op, 0), depth - 1)
+             : 0;
+}
+
+// A gather in n pieces runs beside the contractions that read them, a scatter beside the one that
+// makes them: all but the first or last piece is hidden as far as the contractions last.
+static double unhidden_seconds(Simulator *s, OpId op, double seconds, uint32_t n) {
+  const Program *p = s->p;
+  double beside = 0;
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++)
+    beside += reader_seconds(s, op_result(p, op, i), 2);
+  for (uint32_t i = 0; i < op_at(p, op)->n_operands && beside <= 0; i++) {
+    OpId maker = maker_of(s, op_operand(p, op, i), 3);
+    if (maker) beside += plain_contraction_seconds(s, maker);
+  }
+  double overlapped = seconds * (n - 1) / n;
+  return seconds - fmin(overlapped, beside * (n - 1) / n);
+}
+
 // The task and the row of a collective.
 static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row) {
   TrafficRow row = traffic_row(s->p, op, s->mesh, s->n_devices, NULL, NULL);
@@ -173,6 +247,8 @@ static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row) {
     task.seconds = collective_price(row.code, &route, held).seconds;
   else if (!alone)
     task.seconds = network_permute(route_slowest(&route), held);
+  bool pipelined = row.axis_bits && !(row.axis_bits & ~s->pipelined);
+  if (pipelined && row.width > 1) task.seconds = unhidden_seconds(s, op, task.seconds, row.width);
   if (task.seconds <= 0) task.streams = 0;
   out_row->seconds = task.seconds;
   return task;
@@ -579,6 +655,11 @@ static void measure_memory(Simulator *s, BlockId block, BlockKind kind, OpId fun
 
 // ---- blocks ----
 
+// Compute waits for it, and it for all compute before it.
+static bool is_blocking(const Simulator *s, const SimulatedRow *row) {
+  return row->axis_bits && !(row->axis_bits & ~s->blocking) && row->seconds > 0;
+}
+
 static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKind kind,
                                             OpId function) {
   const Program *p = s->p;
@@ -591,6 +672,7 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
   uint32_t *first = ARENA_ARRAY(s->arena, uint32_t, n + 1);
   TaskVec after = {0};
   RowVec rows = {0};
+  uint32_t blocked = NOWHERE, worked = NOWHERE;  // the last blocking collective, the last work
   b->n = n;
   b->ops = ops;
   b->tasks = tasks;
@@ -603,11 +685,19 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
     add_dependences(s, o, block, &after);
     if (op_row(op_at(p, o)->code)->traits & TRAIT_COLLECTIVE) {
       tasks[at] = collective_task(s, o, &row_of[at]);
+      if (is_blocking(s, &row_of[at])) {
+        if (worked != NOWHERE) VEC_PUSH(s->arena, &after, worked);
+        blocked = at;
+      }
     } else if ((b->body[at] = body_of(s, o, &b->trips[at]))) {
       tasks[at] = body_task(s, o, b->body[at], b->trips[at], b, &rows);
     } else {
       double seconds = work_seconds(s, o, b);
       tasks[at] = (Task){seconds, seconds > 0 ? 1u << STREAM_COMPUTE : 0};
+    }
+    if (tasks[at].streams >> STREAM_COMPUTE & 1) {
+      if (blocked != NOWHERE) VEC_PUSH(s->arena, &after, blocked);
+      worked = at;
     }
     b->streams |= tasks[at].streams;
   }
@@ -678,9 +768,16 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
                  .read_by = ARENA_ARRAY(arena, uint32_t, n_values),
                  .last = ARENA_ARRAY(arena, uint32_t, n_values),
                  .buffer = ARENA_ARRAY(arena, uint32_t, n_values)};
+  s.blocking = machine_overlap_axes(machine, local->context, mesh, OVERLAP_NONE);
+  s.pipelined = machine_overlap_axes(machine, local->context, mesh, OVERLAP_PIPELINED);
+  s.blocking |= s.pipelined;
   s.network = machine_network_reached(machine, local->context, mesh, s.rates.links, arena);
   memset(s.buffer, 0xff, n_values * sizeof *s.buffer);
   fusion_find(local, arena, &s.fusion);
+  if (machine->fused_attention) {
+    attention_find(local, &s.fusion, arena, &s.attention);
+    for (ValueId v = 0; v < n_values; v++) s.fusion.stored[v] &= !s.attention.hidden[v];
+  }
   runs_count(local, NULL, arena, &s.runs);
   Entries entries = program_entries(local, arena);
   OpId function = entries.n ? entries.v[0] : 0;

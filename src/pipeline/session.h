@@ -31,6 +31,7 @@ typedef struct Session {
   Partition *partition;     // the decisions; NULL before STAGE_DECIDE
   CustomRules *call_rules;  // of custom calls; borrowed; NULL = none
   const Machine *machine;   // that prices are for; NULL = the default
+  bool fused_attention;     // predictions take attention as fused kernels (cost/attention.h)
 } Session;
 
 // A session for the program in `source`; NULL: the program has no text. Stages report to `progress`

@@ -73,6 +73,12 @@ Status *stage_simulate(Session *s, const Mesh *mesh, uint32_t n_devices, double 
     FAIL(INVALID_ARGUMENT,
          "the program is for %u devices, and the shape of machine %s has %u: --machine %s:%u",
          n_devices, s->machine->name, most, s->machine->name, n_devices);
+  if (s->fused_attention && !s->machine->fused_attention) {
+    Machine *machine = ARENA_NEW(&s->arena, Machine);
+    *machine = *s->machine;
+    machine->fused_attention = true;
+    s->machine = machine;
+  }
   Simulated *simulated = ARENA_NEW(&s->arena, Simulated);
   *out = (Prediction){.simulated = simulated,
                       .program = flatten(s),

@@ -169,7 +169,7 @@ static void check_order(Modelled *x) {
   static Sample samples[MOST_SAMPLES + 1];
   uint32_t *choice = ARENA_ARRAY(&x->session.arena, uint32_t, m->vars.count + 1);
   uint32_t *solved = ARENA_ARRAY(&x->session.arena, uint32_t, m->vars.count + 1);
-  double all = count_assignments(m, OTHERS), step = all > MOST_SAMPLES ? all / MOST_SAMPLES : 1,
+  double all = count_assignments(m, OTHERS), step = all > (double)MOST_SAMPLES ? all / (double)MOST_SAMPLES : 1,
          at = 0;
   SolveResult result;
   Status *status =

@@ -42,8 +42,12 @@ void machine_json(const Machine *m, Json *json) {
   json_key(json, "contractions"), json_double(json, m->rates.contractions);
   json_key(json, "memory"), json_double(json, m->rates.memory);
   json_key(json, "links"), json_double(json, m->rates.links);
+  if (m->rates.attention > 0) json_key(json, "attention"), json_double(json, m->rates.attention);
   json_close(json, '}');
   json_key(json, "op_seconds"), json_double(json, m->rates.op_seconds);
+  if (m->rates.matrix_unit > 0)
+    json_key(json, "matrix_unit"), json_double(json, m->rates.matrix_unit);
+  if (m->fused_attention) json_key(json, "fused_attention"), json_bool(json, true);
   json_close(json, '}');
   json_key(json, "links"), json_open(json, '[');
   for (uint32_t i = 0; i < m->n_links; i++) link_json(&m->links[i], json);

@@ -243,6 +243,12 @@ Val build_stack_param(Builder *b, const char *name, Shape shape, const char *axe
   return v;
 }
 
+// The parameters of a body that is computed again are those of its forward pass.
+static Val replayed_parameter(Builder *b) {
+  RematFrame *frame = b->remat_frame;
+  return b->params.items[frame->first_param + frame->next_param++].value;
+}
+
 static Val frame_parameter(Builder *b, const char *name, Shape shape, const char *axes) {
   LoopFrame *frame = b->frame;
   if (frame->collecting) {
@@ -262,8 +268,13 @@ static Val frame_parameter(Builder *b, const char *name, Shape shape, const char
 
 Val build_param_on(Builder *b, const char *name, Shape shape, const char *axes) {
   shape.dtype = b->master;
-  Val v = b->frame ? frame_parameter(b, name, shape, axes)
-                   : build_stack_param(b, full_name(b, name), shape, axes);
+  Val v;
+  if (b->frame)
+    v = frame_parameter(b, name, shape, axes);
+  else if (b->remat_frame && b->remat_frame->replay)
+    v = replayed_parameter(b);
+  else
+    v = build_stack_param(b, full_name(b, name), shape, axes);
   return build_convert(b, v, b->compute);
 }
 
@@ -308,8 +319,11 @@ Val build_iota(Builder *b, Shape shape, uint32_t dim) {
 void build_put_sharding(Builder *b, const char *axes) {
   build_text(b, "<@mesh, [");
   for (uint32_t i = 0; axes[i]; i++)
-    build_text(b, axes[i] == '_' ? "%s{}" : "%s{\"%s\"}", i ? ", " : "",
-               (const char[]){axes[i], '\0'});
+    if (axes[i] == 'z')
+      build_text(b, "%s{\"x\", \"y\"}", i ? ", " : "");
+    else
+      build_text(b, axes[i] == '_' ? "%s{}" : "%s{\"%s\"}", i ? ", " : "",
+                 (const char[]){axes[i], '\0'});
   build_text(b, "]>");
 }
 
@@ -321,7 +335,42 @@ Val build_constraint(Builder *b, Val x, const char *axes) {
   build_put_sharding(b, axes);
   build_text(b, " : %t", v);
   build_end(b);
-  return record1(b, TAPE_sharding_constraint, v, x, NULL);
+  return record1(b, TAPE_sharding_constraint, v, x, axes);
+}
+
+// ---- rematerialization ----
+
+Val build_barrier(Builder *b, uint32_t n, const Val *xs) {
+  Shape *shapes = ARENA_ARRAY(b->arena, Shape, n);
+  for (uint32_t i = 0; i < n; i++) shapes[i] = *shape_of(b, xs[i]);
+  Val v = n == 1 ? build_begin(b, OP("optimization_barrier"), shapes[0])
+                 : build_begin_many(b, OP("optimization_barrier"), n, shapes);
+  for (uint32_t i = 0; i < n; i++) build_text(b, i ? ", %v" : " %v", xs[i]);
+  for (uint32_t i = 0; i < n; i++) build_text(b, i ? ", %t" : " : %t", xs[i]);
+  build_end(b);
+  return v;
+}
+
+// Whether `name` is an item of the list "a,b,c".
+static bool is_listed(const char *list, const char *name) {
+  size_t n = strlen(name);
+  for (const char *at = list; *at;) {
+    size_t length = strcspn(at, ",");
+    if (length == n && strncmp(at, name, n) == 0) return true;
+    at += length + (at[length] == ',');
+  }
+  return false;
+}
+
+Val build_keep(Builder *b, const char *name, Val x) {
+  RematFrame *frame = b->remat_frame;
+  if (!frame || !is_listed(b->remat, name)) return x;
+  if (!frame->replay) {
+    VEC_PUSH(b->arena, &frame->kept, x);
+    return x;
+  }
+  Val v = frame->kept.items[frame->next_kept++];
+  return record1(b, TAPE_keep, v, x, NULL);
 }
 
 // ---- pointwise ----
@@ -344,6 +393,13 @@ static Val binary(Builder *b, const char *name, Val x, Val y) {
 Val build_binary(Builder *b, TapeOp op, Val x, Val y) {
   Val v = binary(b, op_text[op], x, y);
   build_record(b, op, v, 1, 2, (Val[]){x, y}, NULL);
+  return v;
+}
+
+Val build_elementwise(Builder *b, const char *name, Val x) {
+  Val v = build_begin(b, name, *shape_of(b, x));
+  build_text(b, " %v : %t", x, v);
+  build_end(b);
   return v;
 }
 

@@ -43,6 +43,7 @@ typedef struct ValueInfo {
   X(exponential)                                                                                   \
   X(log)                                                                                           \
   X(tanh)                                                                                          \
+  X(logistic)                                                                                      \
   X(sqrt)                                                                                          \
   X(rsqrt)                                                                                         \
   X(select)                                                                                        \
@@ -59,6 +60,8 @@ typedef struct ValueInfo {
   X(concatenate)                                                                                   \
   X(max_pool)                                                                                      \
   X(sharding_constraint)                                                                           \
+  X(keep)                                                                                          \
+  X(remat)                                                                                         \
   X(repeat)
 
 typedef enum TapeOp {
@@ -132,14 +135,26 @@ typedef struct LoopFrame {
   Val index;
 } LoopFrame;
 
+// A body that is computed again in the backward pass (jax.checkpoint): what its forward pass kept.
+// replay: the backward pass asks for the same parameters and kept values again.
+typedef struct RematFrame {
+  bool replay;
+  VEC(Val) kept;  // forward: the values; replay: behind the barrier
+  uint32_t next_kept;
+  uint32_t first_param, next_param;
+} RematFrame;
+
 struct Builder {
   Arena *arena;
   StrBuf *out;
   bool quiet;      // counts and checks, writes nothing
   bool recording;  // onto the tape
   bool loop, locations, for_training;
-  bool annotate;          // write shardings
-  DType compute, master;  // of activations, of parameters
+  const char *remat;         // names of values that are kept, "q,v"; NULL: all are
+  bool annotate;             // write shardings …
+  bool annotate_dense;       // … also outside of experts
+  bool annotate_cotangents;  // … also of cotangents
+  DType compute, master;     // of activations, of parameters
   uint32_t indent;
   uint64_t ops;
   uint32_t next_number[NAME_COUNT], suffixes;
@@ -153,6 +168,7 @@ struct Builder {
   const Repeat *repeat;
   int64_t iteration;  // -1 = inside a loop
   LoopFrame *frame;
+  RematFrame *remat_frame;
 };
 
 void build_init(Builder *b, Arena *arena, StrBuf *out);
@@ -202,7 +218,8 @@ Val build_splat(Builder *b, Shape shape, double value);
 Val build_iota(Builder *b, Shape shape, uint32_t dim);
 
 // ---- shardings ----
-// axes: one letter per dimension, the mesh axis that splits it, or _ for none: "x_y".
+// axes: one letter per dimension, the mesh axis that splits it, z for x and y, or _ for none:
+// "x_y".
 void build_put_sharding(Builder *b, const char *axes);  // <@mesh, [{"x"}, {}, {"y"}]>
 Val build_constraint(Builder *b, Val x, const char *axes);
 
@@ -212,7 +229,13 @@ Val build_binary(Builder *b, TapeOp op, Val x, Val y);
 Val build_power(Builder *b, Val x, Val y);  // not differentiated
 Val build_compare(Builder *b, const char *direction, Val x, Val y);
 Val build_select(Builder *b, Val pred, Val x, Val y);
-Val build_convert(Builder *b, Val x, DType dtype);  // x itself if it is of that type
+Val build_convert(Builder *b, Val x, DType dtype);           // x itself if it is of that type
+Val build_elementwise(Builder *b, const char *name, Val x);  // not differentiated
+// jax.ad_checkpoint.checkpoint_name: with --remat the backward pass reads the value if --remat
+// lists the name, and computes it again otherwise.
+Val build_keep(Builder *b, const char *name, Val x);
+// n values behind one optimization_barrier; gives the first.
+Val build_barrier(Builder *b, uint32_t n, const Val *xs);
 // dims[i], ascending: where dimension i of x goes; a dimension of 1 is stretched.
 Val build_broadcast(Builder *b, Val x, Shape shape, const int64_t *dims);
 Val build_reshape(Builder *b, Val x, Shape shape);
@@ -249,6 +272,7 @@ static inline Val build_div(Builder *b, Val x, Val y) { return build_binary(b, T
 // ---- repeat.c ----
 void build_repeat(Builder *b, const Repeat *repeat, Val *carry);
 void grad_repeat(Builder *b, const Node *node, Val g);
+void grad_remat(Builder *b, const Node *node);
 
 // ---- grad.c ----
 // Adds g to the cotangent of v, if that is wanted.

@@ -55,6 +55,11 @@ static void rule_tanh(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_mul(b, g, slope));
 }
 
+static void rule_logistic(Builder *b, const Node *n, Val g) {
+  Val rest = build_sub(b, build_splat(b, *shape_of(b, g), 1), n->out);
+  grad_give(b, n->in[0], build_mul(b, g, build_mul(b, n->out, rest)));
+}
+
 static void rule_sqrt(Builder *b, const Node *n, Val g) {
   Val half = build_splat(b, *shape_of(b, g), 0.5);
   grad_give(b, n->in[0], build_mul(b, g, build_div(b, half, n->out)));
@@ -96,9 +101,10 @@ static void rule_reshape(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_reshape(b, g, *shape_of(b, n->in[0])));
 }
 
-// What is said of a value is not said of its cotangent: that is for propagation to find.
+// JAX constrains cotangents as their values (annotate_cotangents); otherwise their shardings are
+// for propagation to find.
 static void rule_sharding_constraint(Builder *b, const Node *n, Val g) {
-  grad_give(b, n->in[0], g);
+  grad_give(b, n->in[0], b->annotate_cotangents ? build_constraint(b, g, n->attr) : g);
 }
 
 static void rule_transpose(Builder *b, const Node *n, Val g) {
@@ -258,6 +264,14 @@ static void rule_concatenate(Builder *b, const Node *n, Val g) {
 
 static void rule_max_pool(Builder *b, const Node *n, Val g) {
   grad_give(b, n->in[0], build_max_pool_grad(b, n->in[0], g, n->attr));
+}
+
+// The kept value stands for the one that is computed again, which nothing else needs then.
+static void rule_keep(Builder *b, const Node *n, Val g) { grad_give(b, n->in[0], g); }
+
+static void rule_remat(Builder *b, const Node *n, Val g) {
+  (void)g;  // there is one for each carry
+  grad_remat(b, n);
 }
 
 static void rule_repeat(Builder *b, const Node *n, Val g) { grad_repeat(b, n, g); }

@@ -81,7 +81,8 @@ Val layer_one_hot(Builder *b, Val index, int64_t n, DType dtype) {
 }
 
 Val layer_wide(Builder *b, Val x) {
-  return shape_of(b, x)->dtype == DT_bf16 ? build_convert(b, x, DT_f32) : x;
+  DType type = shape_of(b, x)->dtype;
+  return type == DT_bf16 || type == DT_f16 ? build_convert(b, x, DT_f32) : x;
 }
 
 // ---- activations ----
@@ -96,6 +97,8 @@ Val layer_gelu(Builder *b, Val x) {
 Val layer_relu(Builder *b, Val x) {
   return build_binary(b, TAPE_maximum, x, build_splat(b, *shape_of(b, x), 0));
 }
+
+Val layer_silu(Builder *b, Val x) { return build_mul(b, x, build_unary(b, TAPE_logistic, x)); }
 
 // The maximum only keeps the exponentials in range: nothing flows back through it.
 static Val shifted(Builder *b, Val x) {
@@ -153,6 +156,50 @@ Val layer_norm(Builder *b, const char *name, Val x) {
   Val y = affine(b, standardize(b, wide, &(DimList){1, {last}}, 0));
   build_leave(b, mark);
   return build_convert(b, y, b->compute);
+}
+
+Val layer_rms_norm(Builder *b, const char *name, Val x) {
+  size_t mark = build_enter(b, name);
+  Val wide = layer_wide(b, x);
+  uint32_t last = shape_of(b, x)->rank - 1;
+  Val square = layer_mean(b, build_mul(b, wide, wide), &(DimList){1, {last}});
+  Val inverse = build_unary(b, TAPE_rsqrt, layer_offset(b, square, 1e-5));
+  Val scale = layer_wide(b, build_param(b, "scale", SHAPE(b->compute, shape_of(b, x)->dims[last])));
+  Val y = build_mul(b, wide, layer_spread(b, inverse, wide, 0));
+  y = build_mul(b, y, layer_spread_last(b, scale, y));
+  build_leave(b, mark);
+  return build_convert(b, y, b->compute);
+}
+
+// One half of the last dimension.
+static Val half_of(Builder *b, Val x, bool second) {
+  const Shape shape = *shape_of(b, x);
+  SliceAttr part = {0};
+  for (uint32_t i = 0; i < shape.rank; i++) part.end[i] = shape.dims[i];
+  int64_t half = shape.dims[shape.rank - 1] / 2;
+  part.begin[shape.rank - 1] = second ? half : 0;
+  part.end[shape.rank - 1] = second ? 2 * half : half;
+  return build_slice(b, x, &part);
+}
+
+Val layer_rope(Builder *b, Val x) {
+  Val wide = layer_wide(b, x), low = half_of(b, wide, false), high = half_of(b, wide, true);
+  const Shape shape = *shape_of(b, low);
+  uint32_t last = shape.rank - 1;
+  Shape table = SHAPE(shape.dtype, shape.dims[1], shape.dims[last]);
+  Val place = build_iota(b, table, 0), number = build_iota(b, table, 1);
+  double rate = -13.122363377404328 / (double)shape.dims[last];  // ln 500000
+  Val angle = build_mul(b, place, build_unary(b, TAPE_exponential, layer_scale(b, number, rate)));
+  const int64_t at[] = {1, last};
+  Val cosine = build_elementwise(b, "stablehlo.cosine", angle);
+  Val sine = build_elementwise(b, "stablehlo.sine", angle);
+  cosine = build_broadcast(b, cosine, shape, at);
+  sine = build_broadcast(b, sine, shape, at);
+  Val a = build_mul(b, low, cosine), c = build_mul(b, high, sine);
+  Val d = build_mul(b, high, cosine), e = build_mul(b, low, sine);
+  Val first = build_sub(b, a, c), second = build_add(b, d, e);
+  Val y = build_concatenate(b, 2, (Val[]){first, second}, last);
+  return build_convert(b, y, shape_of(b, x)->dtype);
 }
 
 Val layer_batch_norm(Builder *b, const char *name, Val x) {

@@ -21,10 +21,14 @@ Val layer_wide(Builder *b, Val x);  // in at least f32: what sums and exponentia
 
 Val layer_gelu(Builder *b, Val x);
 Val layer_relu(Builder *b, Val x);
+Val layer_silu(Builder *b, Val x);     // x * logistic(x)
 Val layer_softmax(Builder *b, Val x);  // over the last dimension
 Val layer_bias(Builder *b, Val x,
                uint32_t rank);  // a parameter of the last `rank` dimensions added
 Val layer_norm(Builder *b, const char *name, Val x);
+Val layer_rms_norm(Builder *b, const char *name, Val x);
+// Rotary embedding of [b, s, …, d]: halves of d turned by the angles s / 500000^(2i/d).
+Val layer_rope(Builder *b, Val x);
 Val layer_batch_norm(Builder *b, const char *name, Val x);  // by the batch's own statistics
 Val layer_cross_entropy(Builder *b, Val logits,
                         Val labels);  // mean over all but the last dimension

@@ -147,6 +147,81 @@ static void loop_forward(Builder *b, LoopNode *node, Val *carry) {
   build_record(b, TAPE_repeat, loop.results + 1, nc, nc + np, in, node);
 }
 
+// ---- inline, computed again ----
+
+typedef struct RematNode {
+  Repeat repeat;
+  int64_t iteration;
+  RematFrame frame;
+  char scope[512];
+} RematNode;
+
+static void run_item(Builder *b, const Repeat *repeat, int64_t iteration, Val *carry) {
+  b->repeat = repeat;
+  b->iteration = iteration;
+  repeat->body(b, repeat->context, carry);
+  b->repeat = NULL;
+}
+
+// Forward: nothing of the body is on the tape but the body itself.
+static void remat_forward(Builder *b, const Repeat *repeat, int64_t iteration, Val *carry) {
+  uint32_t nc = repeat->n_carry;
+  RematNode *node = ARENA_NEW(b->arena, RematNode);
+  node->repeat = *repeat;
+  node->iteration = iteration;
+  node->frame.first_param = b->params.count;
+  memcpy(node->scope, b->scope, sizeof node->scope);
+  Val *in = arena_copy(b->arena, carry, nc * sizeof *carry);
+  bool recording = b->recording;
+  b->recording = false;
+  b->remat_frame = &node->frame;
+  run_item(b, repeat, iteration, carry);
+  b->remat_frame = NULL;
+  b->recording = recording;
+  // Results are consecutive values: copies of the last ones, which may be anywhere.
+  Val first = b->values.count;
+  for (uint32_t i = 0; i < nc; i++) {
+    ValueInfo copy = b->values.items[carry[i]];
+    VEC_PUSH(b->arena, &b->values, copy);
+    carry[i] = first + i;
+    b->values.items[in[i]].differentiable = true;
+  }
+  build_record(b, TAPE_remat, first, nc, nc, in, node);
+}
+
+// Backward: the body from what was kept, behind a barrier, so that it is not merged with the
+// forward pass; then its gradient.
+void grad_remat(Builder *b, const Node *tape) {
+  RematNode *node = ARENA_NEW(b->arena, RematNode);
+  *node = *(const RematNode *)tape->attr;
+  uint32_t nc = node->repeat.n_carry, n_kept = node->frame.kept.count, first = b->nodes.count;
+  Val *residuals = val_array(b, nc + n_kept), *start = val_array(b, nc), *carry = val_array(b, nc);
+  for (uint32_t i = 0; i < nc; i++) residuals[i] = tape->in[i];
+  for (uint32_t i = 0; i < n_kept; i++) residuals[nc + i] = node->frame.kept.items[i];
+  Val fenced = build_barrier(b, nc + n_kept, residuals);
+  node->frame.kept.items = val_array(b, n_kept);
+  for (uint32_t i = 0; i < n_kept; i++) node->frame.kept.items[i] = fenced + nc + i;
+  for (uint32_t i = 0; i < nc; i++) {
+    carry[i] = start[i] = fenced + i;
+    b->values.items[start[i]].differentiable = true;
+  }
+  char scope[sizeof b->scope];
+  memcpy(scope, b->scope, sizeof scope);
+  memcpy(b->scope, node->scope, sizeof b->scope);
+  node->frame.replay = true;
+  b->remat_frame = &node->frame;
+  b->recording = true;
+  run_item(b, &node->repeat, node->iteration, carry);
+  b->recording = false;
+  b->remat_frame = NULL;
+  memcpy(b->scope, scope, sizeof scope);
+  uint32_t end = b->nodes.count;
+  for (uint32_t i = 0; i < nc; i++) grad_give(b, carry[i], grad_of(b, tape->out + i));
+  grad_backward(b, first, end);
+  b->nodes.count = first;
+  for (uint32_t i = 0; i < nc; i++) grad_give(b, tape->in[i], grad_of(b, start[i]));
+}
+
 void build_repeat(Builder *b, const Repeat *repeat, Val *carry) {
   assert(!b->repeat && "repeats do not nest");
   if (b->loop && repeat->count > 1) {
@@ -158,11 +233,11 @@ void build_repeat(Builder *b, const Repeat *repeat, Val *carry) {
     return;
   }
   for (int64_t i = 0; i < repeat->count; i++) {
-    b->repeat = repeat;
-    b->iteration = i;
-    repeat->body(b, repeat->context, carry);
+    if (b->remat && b->for_training)
+      remat_forward(b, repeat, i, carry);
+    else
+      run_item(b, repeat, i, carry);
   }
-  b->repeat = NULL;
 }
 
 // In the backward loop's body: gives the gradients of carries and parameters of iteration `index`.

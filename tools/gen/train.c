@@ -19,13 +19,19 @@ static void put_argument(Builder *b, bool *first, const char *group, const Param
                          uint32_t number, const Config *c) {
   build_text(b, *first ? "%sarg%i: %T" : ", %sarg%i: %T", "%", (int64_t)number, &p->shape);
   bool sharded = b->annotate && p->axes && group == groups[0];
-  if (c->names || sharded) build_text(b, " {");
+  // Results are in the order of arguments: params, m, v, step.
+  bool donated = c->donate && !c->forward_only && number < b->args_before_inputs;
+  if (c->names || sharded || donated) build_text(b, " {");
   if (c->names) build_text(b, "jax.arg_info = \"%s%s\"", group, p->name);
+  if (donated)
+    build_text(b, c->names ? ", tf.aliasing_output = %i : i32" : "tf.aliasing_output = %i : i32",
+               (int64_t)number);
   if (sharded) {
-    build_text(b, c->names ? ", sdy.sharding = #sdy.sharding" : "sdy.sharding = #sdy.sharding");
+    build_text(b, c->names || donated ? ", sdy.sharding = #sdy.sharding"
+                                      : "sdy.sharding = #sdy.sharding");
     build_put_sharding(b, p->axes);
   }
-  if (c->names || sharded) build_text(b, "}");
+  if (c->names || sharded || donated) build_text(b, "}");
   *first = false;
 }
 
@@ -158,11 +164,14 @@ static void write_body(Builder *b, const Model *model, const Config *c) {
 static void start(Builder *b, Arena *arena, StrBuf *out, const Config *c) {
   build_init(b, arena, out);
   b->loop = c->loop;
+  b->remat = c->remat;
   b->locations = c->locations;
   b->annotate = c->mesh[0];
+  b->annotate_cotangents = c->swiglu;
+  b->annotate_dense = c->mesh[0] > 1 || !c->experts;
   b->for_training = b->recording = !c->forward_only;
   b->compute = c->dtype;
-  b->master = c->dtype == DT_bf16 ? DT_f32 : c->dtype;
+  b->master = c->dtype == DT_bf16 || c->dtype == DT_f16 ? DT_f32 : c->dtype;
 }
 
 uint64_t train_write(Arena *arena, StrBuf *out, const Model *model, const Config *c) {

@@ -1,7 +1,5 @@
-// GPT: a pre-norm decoder. MoE: the same with every second MLP replaced by experts, as GShard has
-// it: a token's gate picks one or two experts, each expert takes the first `capacity` tokens of a
-// group (a row of the batch), and dispatch and combine are einsums with a [group, token, expert,
-// slot] tensor. Weights have GSPMD's shapes: MND and NDM in attention, MH and HM in the MLP. With
+// GPT: a pre-norm decoder. MoE: the same with every second MLP replaced by experts (experts.c).
+// Weights have GSPMD's shapes: MND and NDM in attention, MH and HM in the MLP. With
 // a mesh, seven tensors of a layer are annotated as the paper's 2-D sharding has them (table 1;
 // with q, k and v apart the first row stands for three), and nothing else.
 #include <math.h>
@@ -20,7 +18,7 @@ static const char *table1(const char *letters, size_t n) {
 }
 
 static Val annotate(Builder *b, const char *letters, Val x) {
-  return build_constraint(b, x, table1(letters, strlen(letters)));
+  return b->annotate_dense ? build_constraint(b, x, table1(letters, strlen(letters))) : x;
 }
 
 static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape kernel,
@@ -28,6 +26,7 @@ static Val dense(Builder *b, const char *name, const char *spec, Val x, Shape ke
   size_t mark = build_enter(b, name);
   const char *letters = strchr(spec, ',') + 1;
   const char *axes = table1(letters, (size_t)(strchr(letters, '-') - letters));
+  if (!b->annotate_dense) axes = NULL;
   Val y = layer_einsum(b, spec, x, build_param_on(b, "kernel", kernel, axes));
   if (bias_rank) y = layer_bias(b, y, bias_rank);
   build_leave(b, mark);
@@ -83,85 +82,13 @@ static Val mlp(Builder *b, const Config *c, Val x) {
   return y;
 }
 
-// ---- experts ----
-
-// One choice of expert per token: mask [g,s,e] of those that found room, slot [g,s,c] one-hot, and
-// the gate's value [g,s].
-typedef struct Choice {
-  Val mask, slot, gate;
-} Choice;
-
-// taken: tokens [g,e] that hold the first slots already, 0 = none. *picked is the mask before the
-// limit.
-static Choice choose(Builder *b, const Config *c, Val gates, Val among, Val taken, Val *picked) {
-  DType t = shape_of(b, gates)->dtype;
-  Choice choice;
-  *picked = layer_one_hot(b, build_argmax(b, among, 2), c->experts, t);
-  Val position = build_sub(b, build_cumsum(b, *picked, 1), *picked);
-  if (taken)
-    position = build_add(
-        b, position, build_broadcast(b, taken, *shape_of(b, position), (const int64_t[]){0, 2}));
-  Val limit = build_splat(b, *shape_of(b, position), (double)c->capacity);
-  Val fits = layer_mask(b, build_compare(b, "LT", position, limit), t);
-  choice.mask = build_mul(b, *picked, fits);
-  Val own = layer_sum_dim(b, build_mul(b, position, choice.mask), 2);
-  choice.slot = layer_one_hot(b, build_convert(b, own, DT_i32), c->capacity, t);
-  choice.gate = layer_sum_dim(b, build_mul(b, gates, choice.mask), 2);
-  return choice;
-}
-
-static Val combine_of(Builder *b, const Choice *choice) {
-  Val weighted = build_mul(b, choice->mask, layer_spread(b, choice->gate, choice->mask, 0));
-  return layer_einsum(b, "gse,gsc->gsec", weighted, choice->slot);
-}
-
-// What keeps the experts evenly loaded: share of tokens times mean gate, summed over experts.
-static Val balance(Builder *b, const Config *c, Val gates, Val picked) {
-  const DimList tokens = {1, {1}}, all = {2, {0, 1}};
-  Val density = layer_mean(b, picked, &tokens), proxy = layer_mean(b, gates, &tokens);
-  double scale = (double)(c->experts * c->experts);
-  return layer_scale(b, layer_mean(b, build_mul(b, density, proxy), &all), scale);
-}
-
-static Val experts(Builder *b, const Config *c, Val x, Val *auxiliary) {
-  size_t mark = build_enter(b, "moe");
-  int64_t e = c->experts, m = c->width, h = c->hidden;
-  Val logits = dense(b, "gate", "gsm,me->gse", x, SHAPE(b->compute, m, e), 0);
-  Val gates = layer_softmax(b, layer_wide(b, logits)), picked, picked2;
-  Choice first = choose(b, c, gates, gates, 0, &picked);
-  Val combine;
-  if (c->top == 2) {
-    Val rest = build_mul(b, gates, build_sub(b, build_splat(b, *shape_of(b, gates), 1), picked));
-    Val taken = layer_sum_dim(b, first.mask, 1);
-    Choice second = choose(b, c, gates, rest, taken, &picked2);
-    Val sum = layer_offset(b, build_add(b, first.gate, second.gate), 1e-9);
-    first.gate = build_div(b, first.gate, sum);
-    second.gate = build_div(b, second.gate, sum);
-    Val one = combine_of(b, &first), two = combine_of(b, &second);
-    combine = build_add(b, one, two);
-  } else {
-    combine = combine_of(b, &first);
-  }
-  Val zero = build_splat(b, *shape_of(b, combine), 0);
-  Val dispatch = layer_mask(b, build_compare(b, "GT", combine, zero), b->compute);
-  Val in = layer_einsum(b, "gsec,gsm->egcm", dispatch, x);
-  Val w_up = build_param(b, "up.kernel", SHAPE(b->compute, e, m, h));
-  Val hidden = layer_gelu(b, layer_einsum(b, "egcm,emh->egch", in, w_up));
-  Val w_down = build_param(b, "down.kernel", SHAPE(b->compute, e, h, m));
-  Val out = layer_einsum(b, "egch,ehm->egcm", hidden, w_down);
-  Val y = layer_einsum(b, "gsec,egcm->gsm", build_convert(b, combine, b->compute), out);
-  *auxiliary = build_add(b, *auxiliary, balance(b, c, gates, picked));
-  build_leave(b, mark);
-  return y;
-}
-
 // ---- the whole ----
 
 static Val layer_of(Builder *b, const Config *c, Val x, Val *auxiliary) {
   x = annotate(b, "bsm", x);
   x = build_add(b, x, attention(b, c, layer_norm(b, "ln_1", x)));
   Val normal = layer_norm(b, "ln_2", x);
-  return build_add(b, x, auxiliary ? experts(b, c, normal, auxiliary) : mlp(b, c, normal));
+  return build_add(b, x, auxiliary ? experts_layer(b, c, normal, auxiliary) : mlp(b, c, normal));
 }
 
 static void gpt_body(Builder *b, const void *context, Val *carry) {
@@ -244,12 +171,9 @@ static const char *moe_check(Config *c) {
   if (!c->layers) c->layers = 8;
   const char *wrong = gpt_check(c);
   if (wrong) return wrong;
-  set_default(&c->experts, 8);
-  set_default(&c->top, 2);
-  if (c->top > 2) return "--top is 1 or 2";
-  if (c->experts < c->top) return "--experts must be at least --top";
+  wrong = experts_check(c);
+  if (wrong) return wrong;
   if (c->layers % 2) return "every second layer has experts: --layers must be even";
-  set_default(&c->capacity, (c->top * c->seq * 5 / 4 + c->experts - 1) / c->experts);
   return NULL;
 }
 
