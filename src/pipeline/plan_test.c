@@ -196,6 +196,15 @@ static void test_meshes(void **state) {
   release(&none);
 }
 
+// Without arguments, ops and results there is nothing to choose.
+static void test_empty(void **state) {
+  (void)state;
+  Job job = job_for("func.func @main() {\n  return\n}\n", x4);
+  run(&job);
+  assert_int_equal(job.plan.n_arguments, 0);
+  release(&job);
+}
+
 // ---- refusals ----
 
 static void refuse(Job *job, const char *text, const char *message) {
@@ -248,9 +257,9 @@ static void test_allocations_fail(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_flatten),         cmocka_unit_test(test_public_functions_stay),
-      cmocka_unit_test(test_obeyed),          cmocka_unit_test(test_deterministic),
-      cmocka_unit_test(test_meshes),          cmocka_unit_test(test_refused),
-      cmocka_unit_test(test_allocations_fail)};
+      cmocka_unit_test(test_flatten), cmocka_unit_test(test_public_functions_stay),
+      cmocka_unit_test(test_obeyed),  cmocka_unit_test(test_deterministic),
+      cmocka_unit_test(test_meshes),  cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_empty),   cmocka_unit_test(test_allocations_fail)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -629,7 +629,7 @@ static void join_uses(ModelBuild *b, const Use *uses, uint32_t n, bool *has_copy
 
 // O(uses · log uses).
 static void join_all(ModelBuild *b, bool *has_copy) {
-  qsort(b->uses.items, b->uses.count, sizeof *b->uses.items, by_value);
+  if (b->uses.count) qsort(b->uses.items, b->uses.count, sizeof *b->uses.items, by_value);
   for (uint32_t i = 0, n; i < b->uses.count; i += n) {
     const Use *u = &b->uses.items[i];
     bool argument = !value_def(b->m->p, u->value);
