@@ -169,8 +169,8 @@ static void check_order(Modelled *x) {
   static Sample samples[MOST_SAMPLES + 1];
   uint32_t *choice = ARENA_ARRAY(&x->session.arena, uint32_t, m->vars.count + 1);
   uint32_t *solved = ARENA_ARRAY(&x->session.arena, uint32_t, m->vars.count + 1);
-  double all = count_assignments(m, OTHERS), step = all > (double)MOST_SAMPLES ? all / (double)MOST_SAMPLES : 1,
-         at = 0;
+  double all = count_assignments(m, OTHERS),
+         step = all > (double)MOST_SAMPLES ? all / (double)MOST_SAMPLES : 1, at = 0;
   SolveResult result;
   Status *status =
       solve_problem(&m->problem, &(SolveOptions){.level = 2}, x->guard, solved, &result);
