@@ -30,9 +30,11 @@ static Choice choose(Builder *b, const Config *c, Val gates, Val among, Val take
   return choice;
 }
 
-// [g,s,e] x [g,s,c] -> [g,s,e,c]
+// [g,s,e] x [g,s,c] -> [g,s,e,c]: an einsum, as GShard writes it; elementwise, so that it is fused,
+// in Mixtral and if the groups are given.
 static Val combine_of(Builder *b, const Config *c, const Choice *choice) {
   Val weighted = build_mul(b, choice->mask, layer_spread(b, choice->gate, choice->mask, 0));
+  if (!c->swiglu && !c->groups) return layer_einsum(b, "gse,gsc->gsec", weighted, choice->slot);
   Shape shape = *shape_of(b, weighted);
   shape.dims[shape.rank++] = c->capacity;
   Val spread = build_broadcast(b, weighted, shape, (const int64_t[]){0, 1, 2});
