@@ -146,11 +146,16 @@ static uint64_t pair_of(uint32_t a, uint32_t b) {
   return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
+// Neighbouring variables have neighbouring slots, which the cache likes: a layer's edges follow
+// each other. A variable with many edges fills its own few and goes on at a mixed place.
 static PairSlot *pair_slot(const PairMap *map, uint64_t pair) {
-  uint32_t at = (uint32_t)hash_mix(pair, 0) & (map->capacity - 1);
-  while (map->slots[at].pair != pair && map->slots[at].pair != UINT64_MAX)
-    at = (at + 1) & (map->capacity - 1);
-  return &map->slots[at];
+  enum { NEAR = 8 };
+  uint32_t mask = map->capacity - 1, mixed = (uint32_t)hash_mix(pair, 0);
+  uint32_t near = (uint32_t)(pair >> 32) * 4 + mixed % 4;
+  for (uint32_t i = 0;; i++) {
+    PairSlot *slot = &map->slots[(i < NEAR ? near + i : mixed + i) & mask];
+    if (slot->pair == pair || slot->pair == UINT64_MAX) return slot;
+  }
 }
 
 static void pair_grow(Reduction *r) {
