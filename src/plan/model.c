@@ -873,6 +873,9 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   problem_init(&m->problem, guard);
   const Mesh *devices = sharding_mesh(table, mesh);
   strategies_init(&m->strategies, p, table, mesh, &m->network, guard);
+  if (devices->n_axes > STRATEGIES_MOST_AXES)
+    FAIL(INVALID_ARGUMENT, "the mesh has %u axes: at most %d can be planned for", devices->n_axes,
+         STRATEGIES_MOST_AXES);
   m->strategies.most = options->level > 1 ? 512 : 64;
   m->strategies.call_rules = options->call_rules;
   m->rates = machine_rates(options->machine, options->n_devices);

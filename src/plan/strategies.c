@@ -14,9 +14,17 @@
 
 #include "ops/commute.h"
 
-enum { MOST_AXES = 6, MOST_FACTORS = 16, MOST_OPERANDS = 16, NONE = 0xff, CARRIED = 0xfe };
+enum {
+  MOST_AXES = STRATEGIES_MOST_AXES,
+  MOST_FACTORS = 16,
+  MOST_OPERANDS = 16,
+  NONE = 0xff,
+  CARRIED = 0xfe
+};
 // Uneven shards have padding: a factor must have this many elements per device.
 enum { LEAST_UNEVEN = 16 };
+// Assignments of axes that are looked at per op or type: with many axes, not all.
+enum { MOST_TRIED = 20000 };
 
 void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mesh,
                      const Network *network, Guard *guard) {
@@ -92,6 +100,28 @@ static Sharding of_dims(Strategies *s, const TypeInfo *type, const uint8_t *wher
   return any ? sharding_intern(s->table, &info) : 0;
 }
 
+// Devices that hold different elements.
+static int64_t count_tiles(const Strategies *s, Sharding sharding) {
+  const ShardingInfo *info = sharding_info(s->table, sharding);
+  int64_t tiles = 1;
+  for (uint32_t d = 0; sharding && d < info->rank; d++) tiles *= sharding_tiles(info, d);
+  return tiles;
+}
+
+// Keeps the shardings with the most tiles, in order, and the first, which is replicated.
+static void limit_held(const Strategies *s, Sharding *all, uint32_t *count) {
+  for (int64_t least = 2; *count > s->most; least *= 2) {
+    uint32_t kept = 1, n = *count;
+    for (uint32_t i = 1; i < n; i++)
+      if (count_tiles(s, all[i]) >= least) all[kept++] = all[i];
+    if (kept == 1) {  // all have as many
+      *count = s->most;
+      return;
+    }
+    *count = kept;
+  }
+}
+
 ListId strategies_held(Strategies *s, Type type) {
   uint32_t id = idmap_find(&s->held_ids, hash_mix(type, 7), type_equal, s, &type);
   if (id) return s->held.items[id];
@@ -103,7 +133,7 @@ ListId strategies_held(Strategies *s, Type type) {
   bool movable = info->kind == TYPE_TENSOR && info->rank > 0 && mesh->n_axes <= MOST_AXES &&
                  splitter_is_movable(s->p->context, type);
   uint8_t where[MOST_AXES] = {0};
-  while (movable) {  // counts in base rank + 1: `rank` is none
+  for (uint32_t n = 0; movable && n < MOST_TRIED; n++) {  // counts in base rank + 1: `rank` is none
     bool useful = true;
     for (uint32_t a = 0; a < mesh->n_axes; a++)
       useful &= where[a] == info->rank || mesh->axes[a].size > 1;
@@ -113,6 +143,7 @@ ListId strategies_held(Strategies *s, Type type) {
     while (a < mesh->n_axes && ++where[a] > info->rank) where[a++] = 0;
     if (a == mesh->n_axes) break;
   }
+  limit_held(s, all.items, &all.count);
   ListId list = strategies_intern(s, all.items, all.count);
   VEC_PUSH(&s->arena, &s->held_types, type);
   VEC_PUSH(&s->arena, &s->held, list);
@@ -136,6 +167,7 @@ typedef struct Finder {
   Splitter splitter;
   const Mesh *mesh;
   uint8_t where[MOST_AXES];  // per axis: a factor, NONE or CARRIED
+  uint32_t n_tried;
   FoundVec found;
 } Finder;
 
@@ -192,7 +224,9 @@ static void add(Finder *f, uint32_t partial) {
 // All assignments of the axes from `axis` on.
 static void assign_axes(Finder *f, uint32_t axis, const uint8_t *usable, uint32_t n_usable,
                         uint32_t partial) {
+  if (f->n_tried >= MOST_TRIED) return;
   if (axis == f->mesh->n_axes) {
+    f->n_tried++;
     AxisRef *carried = ARENA_ARRAY(&f->s->scratch, AxisRef, f->mesh->n_axes + 1);
     uint32_t n = 0;
     for (uint32_t a = 0; a < f->mesh->n_axes; a++)

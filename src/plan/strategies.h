@@ -14,6 +14,8 @@
 #include "ops/custom_rules.h"
 #include "strategy/splitter.h"
 
+enum { STRATEGIES_MOST_AXES = 6 };  // of a mesh
+
 typedef uint32_t ListId;  // 0 = none
 
 typedef struct ShardingList {
