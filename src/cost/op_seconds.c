@@ -2,6 +2,7 @@
 // add.
 #include "cost/op_seconds.h"
 
+#include "ops/op.h"
 #include "ops/work.h"
 
 // FLOPs of one device: each factor counts with its largest tile.
@@ -34,4 +35,10 @@ double compute_op_seconds(const Compute *compute, const Localizer *cx, double fl
     bytes += tile_bytes(cx, i, sharding_info(table, i < n ? in_as[i] : out_as[i - n]));
   }
   return compute_seconds(compute, local_flops(cx, flops)) + bytes / compute->bytes_per_second;
+}
+
+double op_padding(const Program *p, OpId op, const Rates *rates, double flops, double lhs,
+                  double rhs, double result) {
+  if (op_at(p, op)->code != OP_dot_general) return 1;
+  return rates_padding(rates, flops, lhs, rhs, result);
 }

@@ -11,4 +11,9 @@ double compute_op_seconds(const Compute *compute, const Localizer *cx, double fl
                           const ShardingTable *table, const Sharding *in_as,
                           const Sharding *out_as);
 
+// Times the FLOPs that the op takes because its matrices do not fill the matrix unit; 1 if it does
+// not multiply matrices. Elements of the local operands and result; flops: of one device.
+double op_padding(const Program *p, OpId op, const Rates *rates, double flops, double lhs,
+                  double rhs, double result);
+
 #endif

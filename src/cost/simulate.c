@@ -19,6 +19,7 @@
 #include "cost/attention.h"
 #include "cost/collectives.h"
 #include "cost/fusion.h"
+#include "cost/op_seconds.h"
 #include "cost/traffic.h"
 #include "cost/trips.h"
 #include "ops/functions.h"
@@ -110,14 +111,13 @@ static bool is_free(const Simulator *s, OpId op) {
 
 // Times that its FLOPs take a contraction of matrices that do not fill the matrix unit.
 static double padding_of(const Simulator *s, OpId op, double flops) {
-  if (op_at(s->p, op)->code != OP_dot_general) return 1;
-  double sizes[3];
-  for (uint32_t i = 0; i < 3; i++) {
+  double sizes[3] = {0};
+  for (uint32_t i = 0; i < 3 && op_at(s->p, op)->n_operands >= 2; i++) {
     Type type = i < 2 ? op_operand_type(s->p, op, i) : op_result_type(s->p, op, 0);
     int64_t count = 0;
     sizes[i] = type_count(s->p->context, type, &count) ? (double)count : 0;
   }
-  return rates_padding(&s->rates, flops, sizes[0], sizes[1], sizes[2]);
+  return op_padding(s->p, op, &s->rates, flops, sizes[0], sizes[1], sizes[2]);
 }
 
 // A contraction: not fused, so its roofline is its own.

@@ -23,6 +23,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "cost/op_seconds.h"
 #include "cost/trips.h"
 #include "ops/functions.h"
 #include "ops/op.h"
@@ -257,6 +258,23 @@ static Sharding tensor_as(const Model *m, const StrategySet *set, uint32_t tenso
   return strategies_list(&m->strategies, list).v[k];
 }
 
+static double elements_of(const Model *m, Type type) {
+  int64_t count = 0;
+  return type_count(m->p->context, type, &count) ? (double)count : 0;
+}
+
+// How much longer a contraction takes because its local matrices do not fill the matrix unit.
+static double padding_of(ModelBuild *b, OpId op, const StrategySet *set, uint32_t k, double flops) {
+  const Model *m = b->m;
+  if (!op_contracts(m->p, op) || op_at(m->p, op)->n_operands != 2) return 1;
+  double sizes[3];
+  for (uint32_t i = 0; i < 3; i++) {
+    Type type = i < 2 ? op_operand_type(m->p, op, i) : op_result_type(m->p, op, 0);
+    sizes[i] = elements_of(m, type) * fraction(b, tensor_as(m, set, i, k));
+  }
+  return op_padding(m->p, op, &m->rates, flops, sizes[0], sizes[1], sizes[2]);
+}
+
 // Sets the seconds of each strategy of an op.
 static void price_op(ModelBuild *b, uint32_t var) {
   Model *m = b->m;
@@ -281,7 +299,8 @@ static void price_op(ModelBuild *b, uint32_t var) {
     double bytes = 0, work = set->n ? set->items[k].work : 1;
     for (uint32_t i = 0; i < n_moved; i++)
       bytes += moved[i].bytes * fraction(b, tensor_as(m, set, moved[i].tensor, k));
-    double seconds = rates_seconds(&m->rates, alone || !memory ? flops * work : 0,
+    double own_flops = flops * work * padding_of(b, op, set, k, flops * work);
+    double seconds = rates_seconds(&m->rates, alone || !memory ? own_flops : 0,
                                    alone || memory ? bytes : 0, type, contracts);
     double own = set->n ? set->items[k].own.seconds : 0;
     v->costs[k] = units((seconds + start) * v->runs);
