@@ -153,6 +153,8 @@ static void test_simulation(void **state) {
   NEEDS(tsr_simulation_trace, "out_json", s, NULL);
   NEEDS(tsr_simulation_report, "simulation", NULL, &out);
   NEEDS(tsr_simulation_report, "out_html", s, NULL);
+  NEEDS(tsr_program_plan, "program", NULL, NULL, &out, NULL);
+  NEEDS(tsr_program_plan, "out_json", p, NULL, NULL, NULL);
   NEEDS(tsr_machine_describe, "out_json", "h100", NULL);
   TAKES(tsr_machine_describe, NULL, &out);
   tsr_text_free(out);
@@ -283,6 +285,11 @@ static void test_struct_sizes(void **state) {
   UNSET(tsr_simulate_options, tsr_program_simulate(p, NULL, &simulate, &s));
   simulate = (tsr_simulate_options){.struct_size = sizeof simulate, .partition = &partition};
   UNSET(tsr_propagate_options, tsr_program_simulate(p, NULL, &simulate, &s));
+  char *json = NULL;
+  tsr_plan_options plan = {.level = 1};
+  UNSET(tsr_plan_options, tsr_program_plan(p, &plan, &json, NULL));
+  plan = (tsr_plan_options){.struct_size = sizeof plan, .annotations = &propagate};
+  UNSET(tsr_propagate_options, tsr_program_plan(p, &plan, &json, NULL));
   tsr_function_info function = {0};
   UNSET(tsr_function_info, tsr_program_function(p, 0, &function));
   tsr_type_info type = {0};

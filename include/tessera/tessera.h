@@ -326,7 +326,9 @@ typedef struct tsr_partition_options {
   void *progress_user;
   const char *decisions; /* to obey, all or some, as JSON (docs/partition-decisions.md); NULL: none.
                           * One that cannot be obeyed is TSR_ERROR_INVALID_ARGUMENT, with the op's
-                          * location, the line of the JSON and the reason */
+                          * location, the line of the JSON and the reason. A plan of
+                          * tsr_program_plan has all decisions and its own mesh: then annotations
+                          * must be NULL or empty */
   int keep_decisions;    /* keep all decisions for tsr_program_decisions */
 } tsr_partition_options;
 
@@ -459,6 +461,29 @@ TSR_API tsr_error *tsr_simulation_trace(const tsr_simulation *simulation, char *
  * (docs/simulate.md). Freed with tsr_text_free. TSR_ERROR_FAILED_PRECONDITION for a page that was
  * not kept. */
 TSR_API tsr_error *tsr_simulation_report(const tsr_simulation *simulation, char **out_html);
+
+/* ---- planning ---- */
+
+typedef struct tsr_plan_options {
+  size_t struct_size;
+  const char *machine; /* as in tsr_partition_options; with a shape ("h100:8x4"), or give devices or
+                          annotations with a mesh; NULL: the default */
+  size_t devices;      /* if there is no mesh: plan for so many; 0: those of the machine's shape */
+  /* Constraints: annotated values keep their shardings; its mesh, if there is one, is the only one
+   * that is tried. NULL: those of the program. */
+  const tsr_propagate_options *annotations;
+  int level;           /* 2: search longer; 0 or 1: about a second */
+  double memory_bytes; /* of a device; 0: the machine's */
+  int untied;          /* repeated layers may differ */
+} tsr_plan_options;
+
+/* Chooses a mesh and the sharding of every value so that a step takes the least time and fits in
+ * memory (docs/plan.md). The program is unchanged. *out_json is the plan, which
+ * tsr_partition_options.decisions takes; *out_text (may be NULL) the same for people. Both are
+ * freed with tsr_text_free. options may be NULL. TSR_ERROR_RESOURCE_EXHAUSTED, with what is
+ * missing, if nothing fits. */
+TSR_API tsr_error *tsr_program_plan(tsr_program *program, const tsr_plan_options *options,
+                                    char **out_json, char **out_text);
 
 /* ---- decisions and tiles ---- */
 

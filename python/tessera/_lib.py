@@ -62,6 +62,12 @@ class PartitionOptions(_Sized):
                 ("decisions", c_char_p), ("keep_decisions", c_int)]
 
 
+class PlanOptions(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("machine", c_char_p), ("devices", c_size_t),
+                ("annotations", POINTER(PropagateOptions)), ("level", c_int),
+                ("memory_bytes", c_double), ("untied", c_int)]
+
+
 class SimulateOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("partition", POINTER(PartitionOptions)), ("local", c_int),
                 ("mesh", c_char_p), ("trip_count", c_size_t), ("most_values", c_size_t),
@@ -159,6 +165,7 @@ _FUNCTIONS = {
     "tsr_machine_count": (c_size_t, []),
     "tsr_machine_name": (c_char_p, [c_size_t]),
     "tsr_machine_describe": (_E, [c_char_p, _OUT]),
+    "tsr_program_plan": (_E, [_H, POINTER(PlanOptions), _OUT, _OUT]),
     "tsr_program_simulate": (_E, [_H, c_char_p, POINTER(SimulateOptions), _OUT]),
     "tsr_simulation_free": (None, [_H]),
     "tsr_simulation_step": (_E, [_H, POINTER(Step)]),

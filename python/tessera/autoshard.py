@@ -11,7 +11,7 @@ from .decisions import decisions_of
 from .export import export, import_jax, jit_options, name_of, native, set_mesh_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
-from .stages import propagate
+from .stages import plan, propagate
 from .to_jax import FORMS, check_form, make
 
 
@@ -136,9 +136,9 @@ class _Plan:
 # ---- the function ----
 
 class _Auto:
-    def __init__(self, fn, mesh, hints, exact, decisions, static, donate):
+    def __init__(self, fn, mesh, hints, exact, decisions, search, static, donate):
         self.fn, self.mesh, self.hints, self.exact = fn, mesh, hints, exact
-        self.decisions = decisions
+        self.decisions, self.search = decisions, search
         self.static, self.donate = _Marks(fn, *static), _Marks(fn, *donate)
         self.plans = {}
 
@@ -183,13 +183,18 @@ class _Auto:
         args, kwargs = tree.unflatten(structs)
         all_args, all_kwargs = _joined(args, kwargs, statics)
         program = export(self.fn, *all_args, **self._export_options(jax), **all_kwargs)
-        sharded = propagate(program, mesh=self.mesh, divisible_edges=True, **self.hints)
+        mesh, hints, decisions = self.mesh, self.hints, self.decisions
+        if self.search:
+            made = plan(program, mesh=mesh, **{name: hints[name] for name in ("shard", "layout", "names")}, **self.search)
+            mesh, hints = made.mesh if mesh is None else mesh, {"shard": made.shard, "conflicts": hints["conflicts"]}
+            decisions = decisions_of(made.json())
+        sharded = propagate(program, mesh=mesh, divisible_edges=True, **hints)
         mesh = self.user_mesh(jax, sharded)
         self._warn(sharded)
         plain = self._plain(jax, tree, statics)
         donated = _donated_leaves(jax, self.donate, statics, args, kwargs)
         makers = {"constraints": functools.partial(make, sharded, mesh, "constraints", plain),
-                  "local": functools.partial(make, sharded, mesh, "local", plain, self.decisions)}
+                  "local": functools.partial(make, sharded, mesh, "local", plain, decisions)}
         makers[False] = lambda: _LeftToXla(jax, sharded, mesh, plain, donated)
         return _Plan(name_of(self.fn), sharded, mesh, plain, program.out_tree,
                      [makers[form] for form in self._forms(jax, sharded, mesh)])
@@ -218,7 +223,8 @@ class _Auto:
     def _warn(self, sharded):
         said = sharded.warnings if "warning: " in sharded.warnings else ""  # else notes
         if not any(sharded.argument_shardings + sharded.result_shardings):
-            said = "nothing is sharded: there are no hints, and Tessera has no planner yet"
+            said = "nothing is sharded: there are no hints; machine=\"h100:8\" or devices=8 searches for shardings" \
+                if not self.search else ""
         if said:
             warn_user(f"{name_of(self.fn)}: {said}")
 
@@ -233,9 +239,9 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              conflicts="cost", exact=None, decisions=None, static_argnums=None,
-              static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
-    """Shards a JAX function over a mesh. The shardings follow from a few annotations (hints).
+              conflicts="cost", exact=None, decisions=None, machine=None, devices=None, memory=None,
+              static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
+    """Shards a JAX function over a mesh. The shardings follow from a few annotations (hints), or from a search.
 
     >>> @tessera.autoshard(mesh="data=2,model=4", shard={"batch": P("data"), "params.w": P(None, "model")})
     ... def predict(params, batch):
@@ -247,7 +253,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     A call with new shapes traces the function, propagates the hints as tessera.propagate does, and
     compiles the result with XLA. Arguments and results are sharded only where sizes are multiples of
     their axes. Arrays with another sharding are resharded first. Results keep their shardings.
-    Tessera has no planner yet: it shards nothing without hints.
+    Without hints nothing is sharded, unless machine or devices is given: then tessera.plan searches.
 
     mesh    as in propagate. The devices of a jax.sharding.Mesh are used; it may also be set with
             jax.set_mesh when the function is called. Its axes may be Auto or Explicit. Inside the
@@ -262,6 +268,15 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
             only in programs that it partitions itself
     decisions   as in tessera.partition, for every set of shapes. They make exact="local" the default.
             tessera.partition(f.sharded(…)).decisions() returns all of them
+    machine, devices, memory   as in tessera.plan: if machine or devices is given, the mesh and all shardings
+            are chosen by search for every set of shapes; hints are constraints then. The search is
+            deterministic, so that all processes of a multi-process program find the same plan
+
+    >>> @tessera.autoshard(machine="cpu:8")
+    ... def predict(params, batch):
+    ...     return jnp.tanh(batch @ params["w"])
+    >>> predict({"w": np.ones((64, 64), "f")}, np.ones((512, 64), "f")).shape
+    (512, 64)
 
     The function may be called inside jax.jit and jax.lax.scan. jax.grad and jax.vmap keep only the
     shardings of arguments and results, and give one warning: XLA chooses the shardings of cotangents,
@@ -278,7 +293,8 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if fn is None:
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
-            conflicts=conflicts, exact=exact, decisions=decisions, static_argnums=static_argnums,
+            conflicts=conflicts, exact=exact, decisions=decisions, machine=machine, devices=devices, memory=memory,
+            static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums,
             donate_argnames=donate_argnames)
     if not callable(fn):
@@ -288,6 +304,11 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if exact is not None and exact is not False and not (isinstance(exact, str) and exact in FORMS):
         raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
                                      + ", ".join(map(repr, FORMS)))
+    search = {} if machine is None and devices is None else {"machine": machine, "devices": devices, "memory": memory}
+    if search and (decisions is not None or strategy is not None):
+        raise errors.InvalidArgument("machine and devices make autoshard search: decisions and strategy cannot be given with them")
+    if memory is not None and not search:
+        raise errors.InvalidArgument("memory limits a search: give machine or devices with it")
     decisions = decisions_of(decisions)
     exact = "local" if exact is None and decisions.text is not None else exact
     check_form(decisions, exact)
@@ -297,7 +318,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
                                      "method of an object")
     said = lambda name, here: jit.get(name, ()) if here is None else here
     auto = _Auto(fn, mesh, {"shard": shard, "layout": layout, "names": names, "strategy": strategy,
-                            "conflicts": conflicts}, exact, decisions,
+                            "conflicts": conflicts}, exact, decisions, search,
                  (said("static_argnums", static_argnums), said("static_argnames", static_argnames)),
                  (said("donate_argnums", donate_argnums), said("donate_argnames", donate_argnames)))
 

@@ -63,6 +63,11 @@ class Decisions:
             raise checks.wrong("decisions", decisions, "a dict, JSON text or the path of a file")
         self.text = encode(text, "decisions")
 
+    @property
+    def is_plan(self):
+        """Whether this is a plan: it has a mesh, and is about the program without annotations."""
+        return self.text is not None and self.text.lstrip().startswith(b'{"plan_version"')
+
     @contextlib.contextmanager
     def named(self):
         """Errors inside name decisions as the user gave them."""

@@ -16,6 +16,7 @@ from .partitioned import Partitioned
 from .program import Program, load
 from .run import as_tree, evaluate, flat_arguments, memory_of, run_local, seed_of
 from .sharded import Sharded
+from .plan import Plan, make_plan
 from .simulated import Simulated
 
 
@@ -222,6 +223,36 @@ def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=
     with request.named():
         return Simulated(program._handle, machine, ctypes.pointer(request.struct), trip_count=request.trip_count,
                          trace=trace, keep=request)
+
+
+def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None, layout=None, names=None,
+         call_rules=None, trip_count=None, level=1, memory=None, untied=None, **kwargs) -> Plan:
+    """Chooses a mesh and the sharding of every value by search, so that a step takes the least time and fits in
+    memory. Returns a Plan. Nothing is executed (docs/plan.md).
+
+    fn_or_program   a Program, StableHLO text, or a function with its arguments (jax.ShapeDtypeStruct will do)
+    machine         "h100:8x4", a file, a dict: as for propagate. Its shape says how many devices there are
+    devices         how many, if the machine has no shape and there is no mesh
+    mesh            plan for this mesh only; otherwise all shapes of one and two axes are tried (level=2: three)
+    shard, layout, names, call_rules   constraints, as for propagate: annotated values keep their shardings
+    level           2: search longer
+    memory          bytes of a device that the plan may use. None: the machine's
+    untied          repeated layers may get different shardings
+
+    If nothing fits, ResourceExhausted says how much is missing, and what helps. Donate the state of a training
+    step (donate_argnums) so that it counts once.
+
+    >>> def step(params, x):
+    ...     return {"w": params["w"] - 0.1 * jax.grad(lambda w: ((x @ w) ** 2).sum())(params["w"])}
+    >>> made = tessera.plan(step, {"w": np.ones((256, 256), "f")}, np.ones((64, 256), "f"), machine="h100:4")
+    >>> made.peak_bytes < made.usable_bytes, made.bound_seconds <= made.cost_seconds
+    (True, True)
+    """
+    hints = dict(mesh=mesh, shard=shard, layout=layout, names=names, call_rules=call_rules, trip_count=trip_count)
+    what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
+    program = _program_of("plan", what, args, kwargs, {**hints, "machine": machine, "devices": devices, "level": level,
+                                                       "memory": memory, "untied": untied})
+    return make_plan(program, hints, machine, devices, level, memory, untied)
 
 
 def _simulate_local(program, hints, local, machine, trip_count, trace):

@@ -5,6 +5,7 @@
 #include "partition/mesh_groups.h"
 #include "partition/tiles.h"
 #include "api/api_private.h"
+#include "pipeline/plan.h"
 #include "pipeline/predicted.h"
 #include "pipeline/trials.h"
 #include "report/show_traffic.h"
@@ -72,6 +73,7 @@ Status *api_partition_request(const tsr_program *h, const tsr_partition_options 
   if (o->decisions && !*o->decisions)
     FAIL(INVALID_ARGUMENT, "the text of the decisions is empty; {} has none");
   if (o->decisions) out->local.decisions = (Str){o->decisions, strlen(o->decisions)};
+  out->plan = plan_is(out->local.decisions);
   TRY(api_propagate_request(h, annotations, arena, &out->annotations));
   return optimize_check_collectives(o->collectives);
 }

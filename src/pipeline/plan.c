@@ -87,6 +87,13 @@ static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
   return NULL;
 }
 
+bool plan_is(Str text) {
+  static const char *const spaces = " \t\r\n";
+  size_t i = 0;
+  while (i < text.n && (strchr(spaces, text.s[i]) || text.s[i] == '{')) i++;
+  return str_starts((Str){text.s + i, text.n - i}, "\"plan_version\"");
+}
+
 Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
   const JsonValue *root;
   Status *status = json_read(text, arena, &root);

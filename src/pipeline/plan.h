@@ -54,6 +54,8 @@ typedef struct Plan {
 // about this form of the program. O(program with inlined calls).
 void plan_flatten(Program *program, Guard *guard, Arena *arena);
 
+// Does the text begin like a plan, and not like decisions alone?
+bool plan_is(Str text);
 // Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh and
 // annotations into the request. INVALID_ARGUMENT if the text is no plan, or one for another
 // program.

@@ -73,6 +73,8 @@ CALLS = {
     "run's n": (lambda n: tessera.run(loaded(), X, n, **HINTS), {"n": N}),
     "simulate": (lambda fn_or_program, **options: tessera.simulate(fn_or_program, **options),
                  {"fn_or_program": loaded(), **HINTS}, tessera.simulate),
+    "plan": (lambda fn_or_program, **options: tessera.plan(fn_or_program, **options),
+             {"fn_or_program": loaded(), **HINTS}, tessera.plan),
     "shardings": (tessera.shardings, {"sharded": sharded()}),
     "to_jax": (tessera.to_jax, {"sharded": sharded()}),
     "autoshard": (shard_and_call, {"fn": double, **HINTS}, tessera.autoshard),
@@ -87,7 +89,7 @@ CALLS = {
     "Partitioned.run_flat": (partitioned().run_flat, {"arrays": [X, N]}),
 }
 # Made by other functions, or plain records: what is in them is not checked. Or takes nothing.
-RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Program", "Reason", "Sharded", "Shardings", "Simulated", "Value"}
+RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Plan", "Program", "Reason", "Sharded", "Shardings", "Simulated", "Value"}
 
 
 def raised_by_jax(error, parameter):
