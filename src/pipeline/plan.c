@@ -11,6 +11,7 @@
 #include "pipeline/plan.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,7 +139,8 @@ typedef struct Trial {
   const char *mesh;
   const char *any_shape;      // the machine's text without its shape; NULL = the default
   double scale, limit_bytes;  // of this round
-  double busy, exposed;       // seconds of collectives in the last candidate
+  double busy, exposed;       // seconds of collectives in the last solution's simulation,
+  double peak_bytes;          // and its memory
   Arena *arena;               // of the results
   Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
   Session model_session;
@@ -390,7 +392,11 @@ static Status *candidate_body(Guard *guard, void *arg) {
   trial.peak_bytes = s->peak_bytes;
   trial.greedy = !c->decisions;
   trial.refused = NULL;
-  if (c->decisions) t->busy = s->collective_seconds, t->exposed = s->exposed_seconds;
+  if (c->decisions) {
+    t->busy = s->collective_seconds;
+    t->exposed = s->exposed_seconds;
+    t->peak_bytes = s->peak_bytes;
+  }
   Plan *plan = t->plan;
   if (!c->saves && plan->decisions && !is_better(&trial, &plan->best, usable_bytes(t, s)))
     return NULL;
@@ -539,7 +545,9 @@ static Status *mesh_body(Guard *guard, void *arg) {
     double scale = t->busy > 0 ? t->exposed / t->busy : 1;
     scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
     if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
-    if (over > 0) t->limit_bytes -= 1.05 * over;
+    // The problem is told to save what the last solution exceeds, and more from round to round.
+    double last = t->peak_bytes - t->plan->usable_bytes, least = 0.02 * t->plan->usable_bytes;
+    if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
     if (t->limit_bytes <= 0) break;
     t->scale = scale;
   }

@@ -646,12 +646,27 @@ static void join_uses(ModelBuild *b, const Use *uses, uint32_t n, bool *has_copy
   set_bytes(b, var, size_of(m, v), (int64_t)b->made_at[v] + 1, (int64_t)b->last[v] + 1);
 }
 
+// Arguments, and simple functions of them (a conversion to bf16): the partitioner gathers them
+// again for users that are far apart.
+static bool is_stored(const Program *p, ValueId v) {
+  enum { STORED_DEPTH = 4 };
+  for (uint32_t depth = 0;; depth++) {
+    OpId op = value_def(p, v);
+    if (!op) return true;
+    uint32_t traits = op_row(op_at(p, op)->code)->traits;
+    if (depth == STORED_DEPTH || op_at(p, op)->n_operands != 1 ||
+        !(traits & (TRAIT_ELEMENTWISE | TRAIT_PASSES)))
+      return false;
+    v = op_operand(p, op, 0);
+  }
+}
+
 // O(uses · log uses).
 static void join_all(ModelBuild *b, bool *has_copy) {
   if (b->uses.count) qsort(b->uses.items, b->uses.count, sizeof *b->uses.items, by_value);
   for (uint32_t i = 0, n; i < b->uses.count; i += n) {
     const Use *u = &b->uses.items[i];
-    bool argument = !value_def(b->m->p, u->value);
+    bool argument = is_stored(b->m->p, u->value);
     for (n = 1; i + n < b->uses.count && u[n].value == u->value; n++)
       if (argument && u[n].position - u[n - 1].position > REGION_OPS) break;
     if (b->ports[u->value].var != NO_VAR) join_uses(b, u, n, has_copy);
