@@ -91,6 +91,7 @@ static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
 bool plan_is(Str text) {
   static const char *const spaces = " \t\r\n";
   size_t i = 0;
+  if (!text.n) return false;
   while (i < text.n && (strchr(spaces, text.s[i]) || text.s[i] == '{')) i++;
   return str_starts((Str){text.s + i, text.n - i}, "\"plan_version\"");
 }
