@@ -134,6 +134,7 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
 // ---- one mesh ----
 
 typedef struct Trial {
+  Guard *guard;  // of mesh_body
   const Program *program;
   const PlanRequest *request;
   PropagateRequest annotations;
@@ -368,7 +369,8 @@ typedef struct Candidate {
   Trial *t;
   const char *decisions;  // NULL: the partitioner's own
   Source rules;           // then: the annotations,
-  bool saves, wins;       // and once it has won, its decisions are saved
+  bool saves;             // and once it has won, its decisions are saved
+  Simulated simulated;    // only its numbers
   Session session;
   StrBuf saved;
 } Candidate;
@@ -387,23 +389,15 @@ static Status *candidate_body(Guard *guard, void *arg) {
   if (c->decisions) request.local.decisions = str_of(c->decisions);
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
-  const Simulated *s = compiled.prediction.simulated;
-  PlanTrial trial = t->plan->best;
-  trial.seconds = s->seconds;
-  trial.peak_bytes = s->peak_bytes;
-  trial.greedy = !c->decisions;
-  trial.refused = NULL;
-  if (c->decisions) {
-    t->busy = s->collective_seconds;
-    t->exposed = s->exposed_seconds;
-    t->peak_bytes = s->peak_bytes;
-  }
+  c->simulated = *compiled.prediction.simulated;
+  return NULL;
+}
+
+// Makes the candidate the plan.
+static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
   Plan *plan = t->plan;
-  if (!c->saves && plan->decisions && !is_better(&trial, &plan->best, usable_bytes(t, s)))
-    return NULL;
-  c->wins = true;
-  if (!c->decisions && !c->saves) return NULL;
-  plan->best = trial;
+  const Simulated *s = &c->simulated;
+  plan->best = *trial;
   plan->compute_seconds = s->compute_seconds;
   plan->exposed_seconds = s->exposed_seconds;
   plan->utilization = s->utilization;
@@ -417,21 +411,46 @@ static Status *candidate_body(Guard *guard, void *arg) {
   t->text.used = 0;
   plan_summary(&t->model, t->choice, &t->text);
   plan->strategy = keep_text(t);
-  return NULL;
 }
 
-// Compiles and simulates a candidate; keeps it if it is the best so far.
+// Compares a candidate that was simulated with the best so far. Returns whether it wins.
+static bool compare_candidate(Trial *t, const Candidate *c) {
+  const Simulated *s = &c->simulated;
+  PlanTrial trial = t->plan->best;
+  trial.seconds = s->seconds;
+  trial.peak_bytes = s->peak_bytes;
+  trial.greedy = !c->decisions;
+  trial.refused = NULL;
+  if (c->decisions) {
+    t->busy = s->collective_seconds;
+    t->exposed = s->exposed_seconds;
+    t->peak_bytes = s->peak_bytes;
+  }
+  if (!c->saves && t->plan->decisions && !is_better(&trial, &t->plan->best, usable_bytes(t, s)))
+    return false;
+  if (c->decisions || c->saves) keep_candidate(t, c, &trial);
+  return true;
+}
+
+// Compiles and simulates a candidate; keeps it if it is the best so far. The candidate has a guard
+// of its own, so that a refused one ends nothing else; what is kept is allocated after it, under
+// the trial's guard.
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
+  char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
-  if (status && decisions) {
-    t->plan->n_refused++;
-    if (!t->plan->decisions)
-      t->plan->best.refused = arena_printf(t->arena, "%s", status_message(status));
-  }
-  bool wins = !status && c.wins;
+  bool good = !status;
+  if (status) snprintf(why, sizeof why, "%s", status_message(status));
   status_free(status);
   session_deinit(&c.session);
+  GuardCleanup cleanup = {release_text, &c.saved, NULL};
+  guard_push(t->guard, &cleanup);
+  if (!good && decisions) {
+    t->plan->n_refused++;
+    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", why);
+  }
+  bool wins = good && compare_candidate(t, &c);
+  guard_pop(t->guard, &cleanup);
   strbuf_deinit(&c.saved);
   return wins;
 }
@@ -467,6 +486,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.model_session = (Session){0};
     t.text = (StrBuf){0};
     Status *status = guard_run(mesh_body, &t);
+    arena_guard(failed->arena, failed->guard);
     if (t.has_model) model_release(&t.model);
     session_deinit(&t.model_session);
     strbuf_deinit(&t.text);
@@ -533,6 +553,8 @@ enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
 // with less memory if the simulation needed more than the problem.
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
+  t->guard = guard;
+  arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
   TRY(extract(t, guard));
@@ -572,7 +594,9 @@ static Status *try_mesh(const Program *program, const PlanRequest *request, cons
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
+  Guard *outer = arena->guard;
   Status *status = guard_run(mesh_body, &t);
+  arena_guard(arena, outer);
   if (t.has_model) model_release(&t.model);
   session_deinit(&t.model_session);
   strbuf_deinit(&t.text);
