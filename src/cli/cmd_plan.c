@@ -151,13 +151,15 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8x4 --mesh x=4,y=8 --tactics 'data:x, megatron:y, "
+    "auto'\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  enum { N_OWN = 8 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -168,6 +170,10 @@ int command_plan(int argc, char **argv) {
        "repeated layers may get different plans"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",
+       "compose the plan from tactics, in order, each along a mesh axis: data:x, megatron:y, "
+       "zero1:x, zero2:x, zero3:x, expert:x, sequence:y, spatial:y, auto:y; auto alone plans the "
+       "rest (docs/tactics.md)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},

@@ -214,10 +214,7 @@ static void pair_leading(const Program *p, OpId entry, uint32_t n, uint32_t *sta
   }
 }
 
-// Pairs arguments with the results that replace them: by tf.aliasing_output, then by the end of
-// their paths and type, or by position if there are no names. Per argument: 1 + the result.
-// O(arguments · results).
-static uint32_t *pair_state(const Program *p, OpId entry, Arena *arena) {
+uint32_t *plan_pair_state(const Program *p, OpId entry, Arena *arena) {
   uint32_t n_in = function_n_arguments(p, entry), n_out = function_n_results(p, entry);
   uint32_t *state = ARENA_ARRAY(arena, uint32_t, n_in + 1);
   bool *taken = ARENA_ARRAY(arena, bool, n_out + 1);
@@ -286,7 +283,7 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
-    options.state = pair_state(s->program, entry, &s->arena);
+    options.state = plan_pair_state(s->program, entry, &s->arena);
   }
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
@@ -355,8 +352,7 @@ static double usable_bytes(const Trial *t, const Simulated *s) {
   return t->request->limit_bytes > 0 ? t->request->limit_bytes : s->usable_bytes;
 }
 
-// Of two predictions the one that fits is better, then the faster one.
-static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
+bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   if ((a->refused != NULL) != (b->refused != NULL)) return !a->refused;
   bool fits_a = a->peak_bytes <= usable, fits_b = b->peak_bytes <= usable;
   if (fits_a != fits_b) return fits_a;
@@ -426,7 +422,8 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
     t->exposed = s->exposed_seconds;
     t->peak_bytes = s->peak_bytes;
   }
-  if (!c->saves && t->plan->decisions && !is_better(&trial, &t->plan->best, usable_bytes(t, s)))
+  if (!c->saves && t->plan->decisions &&
+      !plan_is_better(&trial, &t->plan->best, usable_bytes(t, s)))
     return false;
   if (c->decisions || c->saves) keep_candidate(t, c, &trial);
   return true;
@@ -627,6 +624,7 @@ static bool has_mesh(const Program *p) {
 
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) {
+  if (request->tactics) return plan_tactics(program, request, guard, arena, out);
   TextVec meshes = {0};
   if (!request->devices && !request->annotations.n_meshes && !has_mesh(program))
     FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
@@ -645,7 +643,7 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
     trials[i] = plan.best;
     model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
     double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-    if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
+    if (plan.shortfall || !i || plan_is_better(&plan.best, &out->best, usable)) *out = plan;
   }
   if (out->decisions && out->best.peak_bytes > out->usable_bytes) {
     out->decisions = NULL;

@@ -13,6 +13,7 @@ typedef struct PlanRequest {
   double limit_bytes;                // memory of a device; 0: the machine's
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
+  const char *tactics;  // "data:x, megatron:y, auto" (tactics/tactics.h); NULL = the search alone
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -33,8 +34,20 @@ typedef struct PlanTrial {
   const char *refused;  // why it cannot be used; NULL = it can
 } PlanTrial;
 
+// A tactic of the request: what it annotated, and the price of the program with all annotations so
+// far, partitioned and simulated.
+typedef struct PlanTactic {
+  const char *name;         // "data:x"
+  const char *found;        // "batch: dimension 0 of tokens, size 32"
+  uint32_t n_annotated;     // arguments and values
+  const char *examples[3];  // "tokens [{"x"}, {}]"; NULL after the last
+  double seconds, bytes, peak_bytes;
+} PlanTactic;
+
 typedef struct Plan {
   PlanTrial best;
+  const PlanTactic *tactics;  // of the request, in order
+  uint32_t n_tactics;
   const PlanTrial *trials;
   uint32_t n_trials;
   const char *annotations;  // shardings of arguments and results, as rules of --shard, one per line

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/plan.h"
+#include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
 // ---- text ----
@@ -98,9 +98,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
                 simulated_seconds(plan->exposed_seconds, c, sizeof c));
   strbuf_printf(out, "memory  %s of %s per device\n", simulated_bytes(t->peak_bytes, a, sizeof a),
                 simulated_bytes(plan->usable_bytes, b, sizeof b));
-  strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
-                simulated_seconds(t->bound_seconds, a, sizeof a),
-                simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->cost_seconds > 0)
+    strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
+                  simulated_seconds(t->bound_seconds, a, sizeof a),
+                  simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
   strbuf_printf(
       out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
       simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,
@@ -108,6 +109,7 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  plan_put_tactics(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
   put_rows(plan, out);
@@ -186,6 +188,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
     json_close(&json, '}');
   }
   json_close(&json, ']');
+  plan_tactics_json(plan, &json);
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
   write_annotations(plan, &json);
