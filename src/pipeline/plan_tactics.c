@@ -31,6 +31,7 @@ typedef struct TacticRun {
   PlanTactic *done;
   Source *rules;  // those of tactics, then the request's
   PropagateRequest annotations;
+  double start;  // seconds of the clock
 } TacticRun;
 
 static void release_text(void *text) { strbuf_deinit(text); }
@@ -118,8 +119,12 @@ static void add_row(TacticRun *s, const TacticStep *step, const Simulated *simul
 }
 
 // ---- auto:AXIS ----
+//
+// First by time alone: tactics that divide the work must propagate before those that divide state.
+// Then, while the program does not fit, by memory.
 
 enum { MOST_ROUNDS = 4 };
+#define LEAST_GAIN 0.98  // a choice must be 2 % faster
 
 typedef struct Choice {
   TacticStep step;
@@ -131,20 +136,26 @@ static PlanTrial as_trial(const Simulated *simulated) {
   return (PlanTrial){.seconds = simulated->seconds, .peak_bytes = simulated->peak_bytes};
 }
 
+// Is a better than b? While searching for memory: one that fits, else the smaller one.
+static bool choice_is_better(const TacticRun *s, const Simulated *a, const Simulated *b,
+                             bool memory) {
+  PlanTrial x = as_trial(a), y = as_trial(b);
+  return memory ? plan_is_better(&x, &y, usable_bytes(s, b)) : a->seconds < LEAST_GAIN * b->seconds;
+}
+
 // Prices the present state; keeps it if it is better than the best so far.
-static bool try_choice(TacticRun *s, const TacticStep *step, Choice *best) {
+static bool try_choice(TacticRun *s, const TacticStep *step, bool memory, Choice *best) {
   Simulated simulated;
   Status *status = price_only(s, tactics_rules(s->tactics), &simulated);
   bool good = !status;
   status_free(status);
-  PlanTrial a = as_trial(&simulated), b = as_trial(&best->simulated);
-  if (!good || !plan_is_better(&a, &b, usable_bytes(s, &best->simulated))) return false;
+  if (!good || !choice_is_better(s, &simulated, &best->simulated, memory)) return false;
   *best = (Choice){*step, tactics_save(s->tactics), simulated};
   return true;
 }
 
 // One round: every tactic and every class of dimensions along the axis. False: none is better.
-static bool search_round(TacticRun *s, uint32_t axis, Choice *best) {
+static bool search_round(TacticRun *s, uint32_t axis, bool memory, Choice *best) {
   TacticMark *before = tactics_save(s->tactics);
   bool any = false;
   uint32_t n = TACTIC_auto + tactics_n_classes(s->tactics);
@@ -160,24 +171,35 @@ static bool search_round(TacticRun *s, uint32_t axis, Choice *best) {
     } else if (!tactics_shard_class(s->tactics, i - TACTIC_auto, axis, &step)) {
       continue;
     }
-    any |= try_choice(s, &step, best);
+    any |= try_choice(s, &step, memory, best);
   }
   tactics_restore(s->tactics, any ? best->after : before);
   return any;
+}
+
+static bool too_large(const TacticRun *s, const Simulated *simulated) {
+  return simulated->peak_bytes > usable_bytes(s, simulated);
+}
+
+// Adds what a round applied to the step of the entire search.
+static void join_step(TacticRun *s, const TacticStep *step, TacticStep *out) {
+  const char *name = step->tactic.kind == TACTIC_auto ? "" : tactic_name(step->tactic.kind);
+  out->found = arena_printf(&s->session.arena, "%s%s%s%s%s", out->found, *out->found ? "; " : "",
+                            name, *name ? ": " : "", step->found);
+  for (uint32_t i = 0; i < 3 && out->n_annotated + i < 3; i++)
+    out->examples[out->n_annotated + i] = step->examples[i];
+  out->n_annotated += step->n_annotated;
 }
 
 static Status *search_axis(TacticRun *s, Tactic tactic, TacticStep *out, Simulated *out_simulated) {
   Choice best = {0};
   TRY(price_only(s, tactics_rules(s->tactics), &best.simulated));
   *out = (TacticStep){.tactic = tactic, .found = ""};
-  for (uint32_t round = 0; round < MOST_ROUNDS && search_round(s, tactic.axis, &best); round++) {
-    const TacticStep *step = &best.step;
-    const char *name = step->tactic.kind == TACTIC_auto ? "" : tactic_name(step->tactic.kind);
-    out->found = arena_printf(&s->session.arena, "%s%s%s%s%s", out->found, *out->found ? "; " : "",
-                              name, *name ? ": " : "", step->found);
-    for (uint32_t i = 0; i < 3 && out->n_annotated + i < 3; i++)
-      out->examples[out->n_annotated + i] = step->examples[i];
-    out->n_annotated += step->n_annotated;
+  for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+    bool found = search_round(s, tactic.axis, false, &best);
+    if (!found && too_large(s, &best.simulated)) found = search_round(s, tactic.axis, true, &best);
+    if (!found) break;
+    join_step(s, &best.step, out);
   }
   if (!out->n_annotated) out->found = "no choice along the axis is faster";
   *out_simulated = best.simulated;
@@ -255,7 +277,6 @@ static Status *finish(TacticRun *s, Guard *guard, OpId entry, const uint32_t *st
   Plan *plan = s->plan;
   Priced priced;
   const char *rules = keep(s, tactics_rules(s->tactics));
-  double start = clock_seconds();
   Status *status = price(s, rules, true, &priced);
   GuardCleanup cleanup = {release_text, &priced.decisions, NULL};
   guard_push(guard, &cleanup);
@@ -274,7 +295,7 @@ static Status *finish(TacticRun *s, Guard *guard, OpId entry, const uint32_t *st
     plan->bytes = simulated->bytes;
     plan->annotations = rules;
     plan->strategy = strategy_text(s);
-    plan->check_seconds += clock_seconds() - start;
+    plan->check_seconds = clock_seconds() - s->start;
     status = list_values(s, guard, entry, state);
   }
   guard_pop(guard, &cleanup);
@@ -291,9 +312,11 @@ static Status *plan_rest(TacticRun *s, Guard *guard, Tactic tactic) {
   rest.tactics = NULL;
   rest.annotations = s->annotations;
   Plan *plan = s->plan;
+  double before = clock_seconds() - s->start;
   TRY(plan_program(s->program, &rest, guard, s->arena, plan));
   plan->tactics = done;
   plan->n_tactics = n;
+  plan->check_seconds += before;
   if (!plan->decisions) return NULL;
   PlanTactic *row = &done[plan->n_tactics++];
   *row = (PlanTactic){.name = item_text(s, tactic),
@@ -303,7 +326,7 @@ static Status *plan_rest(TacticRun *s, Guard *guard, Tactic tactic) {
                       .peak_bytes = plan->best.peak_bytes};
   for (uint32_t i = 0; i < plan->n_arguments; i++) {
     const PlannedValue *v = &plan->arguments[i];
-    if (v->local_bytes >= v->bytes) continue;
+    if (strcmp(v->sharding, tactics_sharding(s->tactics, i)) == 0) continue;
     if (row->n_annotated < 3)
       row->examples[row->n_annotated] = arena_printf(s->arena, "%s %s", v->name, v->sharding);
     row->n_annotated++;
@@ -365,20 +388,37 @@ static Status *run_body(Guard *guard, void *arg) {
   return finish(s, guard, entry, state);
 }
 
+// What each tactic needs, on several lines.
+static const char *memory_lines(const Plan *plan, Arena *arena) {
+  char bytes[32];
+  const char *text = "per tactic";
+  for (uint32_t i = 0; i < plan->n_tactics; i++)
+    text = arena_printf(arena, "%s\n  %s (%s): %s", text, plan->tactics[i].name,
+                        plan->tactics[i].found,
+                        simulated_bytes(plan->tactics[i].peak_bytes, bytes, sizeof bytes));
+  return text;
+}
+
 static void refuse_if_too_large(Plan *plan, Arena *arena) {
+  char need[32], have[32];
   if (!plan->decisions || plan->best.peak_bytes <= plan->usable_bytes) return;
   plan->decisions = NULL;
   plan->best.refused = arena_printf(
-      arena,
-      "the tactics need %.0f bytes per device, of %.0f: add zero3 along a data axis, or auto",
-      plan->best.peak_bytes, plan->usable_bytes);
+      arena, "the tactics need %s per device, of %s; add zero3 along a data axis, or auto",
+      simulated_bytes(plan->best.peak_bytes, need, sizeof need),
+      simulated_bytes(plan->usable_bytes, have, sizeof have));
+  plan->shortfall = memory_lines(plan, arena);
 }
 
 Status *plan_tactics(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) {
   (void)guard;  // of the caller; the run has its own
   *out = (Plan){0};
-  TacticRun s = {.program = program, .request = request, .arena = arena, .plan = out};
+  TacticRun s = {.program = program,
+                 .request = request,
+                 .arena = arena,
+                 .plan = out,
+                 .start = clock_seconds()};
   Guard *outer = arena->guard;
   Status *status = guard_run(run_body, &s);
   arena_guard(arena, outer);

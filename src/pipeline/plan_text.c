@@ -79,7 +79,7 @@ static void put_trials(const Plan *plan, StrBuf *out) {
 }
 
 static void put_strategy(const Plan *plan, StrBuf *out) {
-  if (!plan->strategy) return;
+  if (!plan->strategy || (plan->n_tactics && plan->best.cost_seconds <= 0)) return;
   strbuf_puts(out, "strategy\n  ");
   for (const char *c = plan->strategy; *c; c++) {
     strbuf_putc(out, *c);

@@ -32,7 +32,7 @@ Status *tactic_sequence(Tactics *t, uint32_t axis, TacticStep *step) {
     if (contracted) continue;
     if (!shard_class(t, class, DATA_KINDS, axis, step))
       return cannot_divide(t, "the sequence", class, axis);
-    step->found = arena_printf(t->arena, "sequence: %s", view_class_text(t, class));
+    step->found = view_class_text(t, class);
     return NULL;
   }
   FAIL(NOT_FOUND, "found no sequence: looked for a dimension of data arguments, beside the batch, "
@@ -78,6 +78,6 @@ Status *tactic_spatial(Tactics *t, uint32_t axis, TacticStep *step) {
                     "convolutions slide");
   if (!best) return cannot_divide(t, "space", any, axis);
   shard_class(t, best, DATA_KINDS, axis, step);
-  step->found = arena_printf(t->arena, "space: %s", view_class_text(t, best));
+  step->found = view_class_text(t, best);
   return NULL;
 }

@@ -60,10 +60,10 @@ void shard_never(Tactics *t, TacticSharding *s, uint32_t rank, uint32_t axis) {
   s->changed = true;
 }
 
-// `w [{"x"}, {}]`.
-static const char *example(Tactics *t, const char *name, const TacticSharding *s, uint32_t rank) {
+// `[{"x"}, {}]`.
+static const char *text_of(const Tactics *t, const TacticSharding *s, uint32_t rank) {
   Context *context = t->in.graph->program->context;
-  const char *text = arena_printf(t->arena, "%s [", name);
+  const char *text = "[";
   for (uint32_t d = 0; d < rank; d++) {
     text = arena_printf(t->arena, "%s%s", text, d ? ", {" : "{");
     for (uint32_t i = 0; i < s->dims[d].axes.n; i++)
@@ -77,8 +77,13 @@ static const char *example(Tactics *t, const char *name, const TacticSharding *s
 void shard_tell(Tactics *t, TacticStep *step, const char *name, const TacticSharding *s,
                 uint32_t rank) {
   uint32_t most = sizeof step->examples / sizeof *step->examples;
-  if (step->n_annotated < most) step->examples[step->n_annotated] = example(t, name, s, rank);
+  if (step->n_annotated < most)
+    step->examples[step->n_annotated] = arena_printf(t->arena, "%s %s", name, text_of(t, s, rank));
   step->n_annotated++;
+}
+
+const char *tactics_sharding(const Tactics *t, uint32_t argument) {
+  return text_of(t, &t->shardings[argument], t->arguments[argument].rank);
 }
 
 uint32_t shard_class(Tactics *t, ClassId class, uint32_t kinds, uint32_t axis, TacticStep *step) {

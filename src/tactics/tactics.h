@@ -73,6 +73,9 @@ Status *tactics_apply(Tactics *t, Tactic tactic, TacticStep *out) MUST_USE;
 // none.
 const char *tactics_rules(const Tactics *t);
 
+// The axes of an argument's dimensions so far: `[{"x"}, {}]`. In the arena.
+const char *tactics_sharding(const Tactics *t, uint32_t argument);
+
 // ---- search ----
 
 // Undoes: tactics_restore returns to the state at tactics_save. O(arguments).

@@ -66,12 +66,15 @@ const char *view_argument_name(const Tactics *t, uint32_t argument) {
                 : arena_printf(t->arena, "arg%u", argument);
 }
 
+// Data arguments first: their names say more to the user.
 const char *view_class_text(const Tactics *t, ClassId class) {
-  for (uint32_t i = 0; i < t->n_arguments; i++)
-    for (uint32_t d = 0; d < t->arguments[i].rank; d++)
-      if (view_class(t, t->arguments[i].place, d) == class)
-        return arena_printf(t->arena, "dimension %u of %s, size %lld", d, view_argument_name(t, i),
-                            (long long)view_size(t, class));
+  for (uint32_t pass = 0; pass < 2; pass++)
+    for (uint32_t i = 0; i < t->n_arguments; i++)
+      for (uint32_t d = 0; d < t->arguments[i].rank; d++)
+        if ((pass || t->arguments[i].kind == ARGUMENT_DATA) &&
+            view_class(t, t->arguments[i].place, d) == class)
+          return arena_printf(t->arena, "dimension %u of %s, size %lld", d,
+                              view_argument_name(t, i), (long long)view_size(t, class));
   return arena_printf(t->arena, "a dimension of size %lld", (long long)view_size(t, class));
 }
 

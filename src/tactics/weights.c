@@ -89,8 +89,7 @@ Status *tactic_megatron(Tactics *t, uint32_t axis, TacticStep *step) {
     if (!shard_class(t, class, ALL_KINDS, axis, step)) continue;
     step->found = n_classes++
                       ? arena_printf(t->arena, "%s; %s", step->found, view_class_text(t, class))
-                      : arena_printf(t->arena, "columns, then rows of weights: %s",
-                                     view_class_text(t, class));
+                      : arena_printf(t->arena, "columns, then rows: %s", view_class_text(t, class));
   }
   if (!n_classes)
     FAIL(NOT_FOUND,
@@ -124,6 +123,6 @@ Status *tactic_expert(Tactics *t, uint32_t axis, TacticStep *step) {
          "the experts (%s) cannot be sharded along %s: the size is not a multiple of the axis, or "
          "the weights have the axis already",
          view_class_text(t, best), axis_label(t, axis));
-  step->found = arena_printf(t->arena, "experts: %s", view_class_text(t, best));
+  step->found = view_class_text(t, best);
   return NULL;
 }
