@@ -14,6 +14,9 @@ Status *tactic_data(Tactics *t, uint32_t axis, TacticStep *step) {
          "found no batch: looked for a dimension of arguments that no result replaces, in "
          "contractions (%u found) whose weight does not have it",
          t->n_contractions);
+  if (view_windowed_flops(t, t->batch) > 0)
+    FAIL(NOT_FOUND, "found no batch: %s is space, along which windows slide; use spatial",
+         view_class_text(t, t->batch));
   if (!shard_class(t, t->batch, DATA_KINDS, axis, step))
     return cannot_divide(t, "the batch", t->batch, axis);
   step->found = arena_printf(t->arena, "batch: %s", view_class_text(t, t->batch));
@@ -39,30 +42,11 @@ Status *tactic_sequence(Tactics *t, uint32_t axis, TacticStep *step) {
                   "that no weight has");
 }
 
-// FLOPs of contractions in which windows slide along the class: its factor needs neighbours'
-// elements.
-static double windowed_flops(const Tactics *t, ClassId class) {
-  const Graph *g = t->in.graph;
-  double flops = 0;
-  for (uint32_t i = 0; i < t->n_contractions; i++) {
-    const Contraction *c = &t->contractions[i];
-    const FactorMap *m = node_map(g, c->node);
-    const PlaceId *places = node_tensors(g, c->node);
-    bool slides = false;
-    for (uint32_t k = 0; k < 2; k++)
-      for (uint32_t d = 0; places[k] && d < factor_map_rank(m, k); d++)
-        slides |= view_class(t, places[k], d) == class &&
-                  m->factors[factor_map_dim(m, k, d).v[0]].kinds & FACTOR_PERMUTE;
-    if (slides) flops += c->flops;
-  }
-  return flops;
-}
-
 Status *tactic_spatial(Tactics *t, uint32_t axis, TacticStep *step) {
   ClassId best = 0, any = 0;
   double most = 0;
   for (uint32_t i = 0; i < t->n_of_edges; i++) {
-    double flops = windowed_flops(t, t->of_edges[i]);
+    double flops = view_windowed_flops(t, t->of_edges[i]);
     if (flops <= 0) continue;
     any = t->of_edges[i];
     TacticMark *mark = tactics_save(t);

@@ -40,12 +40,14 @@ typedef struct Contraction {
   uint32_t weight;  // its tensor (0 or 1) that is a weight; NO_WEIGHT: none
 } Contraction;
 #define NO_WEIGHT UINT32_MAX
+#define ORIGIN_MANY UINT32_MAX
 
 // A sum over the batch that has the dimensions of a parameter.
 typedef struct Gradient {
   PlaceId place;
-  const char *name;    // "%12", unique in the program
-  uint32_t parameter;  // argument
+  const char *name;      // "%12", unique in the program
+  uint32_t parameter;    // argument
+  const uint32_t *dims;  // per dimension: the parameter's
 } Gradient;
 
 struct Tactics {
@@ -59,6 +61,7 @@ struct Tactics {
   uint32_t n_contractions;
   ClassId *ranked;  // classes of data arguments, by the FLOPs that carry them without a weight
   uint32_t n_ranked;
+  uint32_t *origin;   // per place: 1 + the argument that it is computed from; 0: none; ORIGIN_MANY
   ClassId batch;      // the first of them; 0 = none
   ClassId *of_edges;  // classes of arguments, each once
   uint32_t n_of_edges;
@@ -83,6 +86,9 @@ int64_t view_size(const Tactics *t, ClassId class);
 const char *view_argument_name(const Tactics *t, uint32_t argument);
 // "dimension 0 of batch.tokens, size 32": the first argument that has the class.
 const char *view_class_text(const Tactics *t, ClassId class);
+// FLOPs of contractions in which windows slide along the class: its factor needs elements of
+// neighbours.
+double view_windowed_flops(const Tactics *t, ClassId class);
 // Finds gradients once.
 void view_find_gradients(Tactics *t);
 

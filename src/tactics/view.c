@@ -60,6 +60,23 @@ uint32_t view_role(const Tactics *t, const Contraction *c, ClassId class) {
   return role;
 }
 
+double view_windowed_flops(const Tactics *t, ClassId class) {
+  const Graph *g = t->in.graph;
+  double flops = 0;
+  for (uint32_t i = 0; i < t->n_contractions; i++) {
+    const Contraction *c = &t->contractions[i];
+    const FactorMap *m = node_map(g, c->node);
+    const PlaceId *places = node_tensors(g, c->node);
+    bool slides = false;
+    for (uint32_t k = 0; k < 2; k++)
+      for (uint32_t d = 0; places[k] && d < factor_map_rank(m, k); d++)
+        slides |= view_class(t, places[k], d) == class &&
+                  m->factors[factor_map_dim(m, k, d).v[0]].kinds & FACTOR_PERMUTE;
+    if (slides) flops += c->flops;
+  }
+  return flops;
+}
+
 const char *view_argument_name(const Tactics *t, uint32_t argument) {
   Str path = argument_path(t->in.graph->program, t->in.entry, argument, t->arena);
   return path.n ? arena_printf(t->arena, "%.*s", (int)path.n, path.s)
@@ -156,6 +173,32 @@ static bool *find_made(const Tactics *t) {
   made[0] = false;
   flow(t, made, false);
   return made;
+}
+
+// The only argument that each value that is not made is computed from.
+static void find_origins(Tactics *t, const bool *made) {
+  const Graph *g = t->in.graph;
+  t->origin = ARENA_ARRAY(t->arena, uint32_t, g->n_places + 1);
+  for (uint32_t i = 0; i < t->n_arguments; i++) t->origin[t->arguments[i].place] = i + 1;
+  t->origin[0] = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (NodeId n = 1; n < g->n_nodes; n++) {
+      const FactorMap *m = node_map(g, n);
+      const PlaceId *places = node_tensors(g, n);
+      uint32_t from = 0;
+      for (uint32_t i = 0; i < m->n_operands; i++) {
+        uint32_t o = t->origin[places[i]];
+        if (o && o != from) from = from ? ORIGIN_MANY : o;
+      }
+      for (uint32_t i = m->n_operands; from && i < factor_map_n_tensors(m); i++) {
+        uint32_t *o = &t->origin[places[i]];
+        if (!places[i] || made[places[i]] || *o == from || *o == ORIGIN_MANY) continue;
+        *o = *o ? ORIGIN_MANY : from;
+        changed = true;
+      }
+    }
+  }
 }
 
 // ---- the batch ----
@@ -261,17 +304,25 @@ static void find_kinds(Tactics *t) {
 
 // ---- gradients ----
 
-// The parameter whose dimensions, or all but a leading one (the layers of a loop), are those of the
-// place. Returns n_arguments if there is none.
-static uint32_t parameter_like(const Tactics *t, PlaceId place) {
+// The dimension of an argument that has the class; its rank if none has.
+static uint32_t dim_of_class(const Tactics *t, const TacticArgument *a, ClassId class) {
+  uint32_t d = 0;
+  while (d < a->rank && names_class(&t->names, a->place, d) != class) d++;
+  return d;
+}
+
+// The parameter that has the place's dimensions, in any order, and at most one more (the layers of
+// a loop). Returns n_arguments if there is none. *out_dims: per dimension, the parameter's.
+static uint32_t parameter_like(const Tactics *t, PlaceId place, uint32_t *out_dims) {
   uint32_t rank = rank_of(t, place);
   for (uint32_t i = 0; rank && i < t->n_arguments; i++) {
     const TacticArgument *a = &t->arguments[i];
     if (a->kind != ARGUMENT_PARAMETER || (a->rank != rank && a->rank != rank + 1)) continue;
-    uint32_t d = 0, skipped = a->rank - rank;
-    while (d < rank &&
-           names_class(&t->names, place, d) == names_class(&t->names, a->place, d + skipped))
-      d++;
+    uint32_t d = 0;
+    for (; d < rank; d++) {
+      out_dims[d] = dim_of_class(t, a, names_class(&t->names, place, d));
+      if (out_dims[d] == a->rank) break;
+    }
     if (d == rank) return i;
   }
   return t->n_arguments;
@@ -298,12 +349,13 @@ void view_find_gradients(Tactics *t) {
   for (NodeId n = 1; t->batch && n < g->n_nodes; n++) {
     if (!sums_batch(t, n)) continue;
     PlaceId place = node_tensors(g, n)[node_map(g, n)->n_operands];
-    uint32_t parameter = parameter_like(t, place);
+    uint32_t *dims = ARENA_ARRAY(t->arena, uint32_t, rank_of(t, place) + 1);
+    uint32_t parameter = parameter_like(t, place, dims);
     Str name = name_str(p->context, value_at(p, op_result(p, g->nodes[n].op, 0))->name);
     if (parameter == t->n_arguments || !name.n) continue;
     const char *text = arena_printf(t->arena, "%%%.*s", (int)name.n, name.s);
     if (targets_find(p, str_of(text), t->arena).n != 1) continue;  // a rule would mean others, too
-    VEC_PUSH(t->arena, &list, ((Gradient){place, text, parameter}));
+    VEC_PUSH(t->arena, &list, ((Gradient){place, text, parameter, dims}));
   }
   t->n_gradients = list.count;
   t->gradients = list.count ? list.items : ARENA_NEW(t->arena, Gradient);
@@ -317,6 +369,7 @@ Status *view_build(Tactics *t) {
   list_edge_classes(t);
   list_contractions(t);
   bool *made = find_made(t);
+  find_origins(t, made);
   rank_classes(t, made);
   find_weights(t, made);
   find_kinds(t);

@@ -55,9 +55,28 @@ static bool weight_has_chosen(const Tactics *t, const Contraction *c, const bool
   return false;
 }
 
-static bool has_row(const Tactics *t, ClassId class) {
-  for (uint32_t i = 0; i < t->n_contractions; i++)
-    if (is_row(t, &t->contractions[i], class)) return true;
+static uint32_t weight_origin(const Tactics *t, const Contraction *c) {
+  return t->origin[node_tensors(t->in.graph, c->node)[c->weight]];
+}
+
+// The same weight, or that of another layer: arguments with the same classes in the same order.
+static bool same_weight(const Tactics *t, uint32_t a, uint32_t b) {
+  if (a == b || !a || !b || a == ORIGIN_MANY || b == ORIGIN_MANY) return true;
+  const TacticArgument *x = &t->arguments[a - 1], *y = &t->arguments[b - 1];
+  uint32_t d = 0;
+  if (x->rank != y->rank) return false;
+  while (d < x->rank && view_class(t, x->place, d) == view_class(t, y->place, d)) d++;
+  return d == x->rank;
+}
+
+// Is the class contracted with another weight than that of `columns`? The backward pass contracts
+// the columns of a weight with the same weight.
+static bool has_row(const Tactics *t, const Contraction *columns, ClassId class) {
+  for (uint32_t i = 0; i < t->n_contractions; i++) {
+    const Contraction *c = &t->contractions[i];
+    if (is_row(t, c, class) && !same_weight(t, weight_origin(t, c), weight_origin(t, columns)))
+      return true;
+  }
   return false;
 }
 
@@ -69,7 +88,7 @@ static ClassId choose_columns(const Tactics *t, const Contraction *c, const bool
   for (uint32_t d = 0; d < rank; d++) {
     ClassId class = view_class(t, weight, d);
     if (is_column(t, c, class) && !reduced[class] &&
-        view_size(t, class) % t->mesh->axes[axis].size == 0 && has_row(t, class))
+        view_size(t, class) % t->mesh->axes[axis].size == 0 && has_row(t, c, class))
       return class;
   }
   return 0;

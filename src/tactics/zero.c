@@ -49,14 +49,13 @@ static void shard_gradients(Tactics *t, uint32_t axis, TacticStep *step) {
     uint32_t moment = moment_of(t, g->parameter);
     if (moment == t->n_arguments) continue;
     uint32_t rank = type_info(context, t->in.graph->places[g->place].type)->rank;
-    uint32_t skipped = t->arguments[moment].rank - rank;
-    const TacticDim *like = t->shardings[moment].dims + skipped;
-    bool has = false;
-    for (uint32_t d = 0; d < rank; d++)
-      has |= axes_overlap_ref(like[d].axes, axis_full(t->mesh, axis));
-    if (!has) continue;
     TacticDim *dims = ARENA_ARRAY(t->arena, TacticDim, rank + 1);
-    for (uint32_t d = 0; d < rank; d++) dims[d] = like[d];
+    bool has = false;
+    for (uint32_t d = 0; d < rank; d++) {
+      dims[d] = t->shardings[moment].dims[g->dims[d]];
+      has |= axes_overlap_ref(dims[d].axes, axis_full(t->mesh, axis));
+    }
+    if (!has) continue;
     *s = (TacticSharding){.dims = dims, .changed = true};
     shard_tell(t, step, g->name, s, rank);
   }
