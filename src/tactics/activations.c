@@ -11,8 +11,9 @@ static Status *cannot_divide(const Tactics *t, const char *what, ClassId class, 
 Status *tactic_data(Tactics *t, uint32_t axis, TacticStep *step) {
   if (!t->batch)
     FAIL(NOT_FOUND,
-         "found no batch: looked for a dimension of arguments that no result replaces, in "
-         "contractions (%u found) whose weight does not have it",
+         "found no batch: looked for a dimension of arguments in contractions (%u found) whose "
+         "weight "
+         "does not have it",
          t->n_contractions);
   if (view_windowed_flops(t, t->batch) > 0)
     FAIL(NOT_FOUND, "found no batch: %s is space, along which windows slide; use spatial",

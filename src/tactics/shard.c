@@ -46,7 +46,9 @@ int32_t shard_largest(const Tactics *t, const TacticSharding *s, const int64_t *
   if (has_axis(s, rank, ref)) return -1;
   for (uint32_t d = 0; d < rank; d++) {
     int64_t tile = sizes[d] / axes_size(s->dims[d].axes);
-    if (!fits(s, sizes[d], d, ref) || tile <= most) continue;
+    // Of equal tiles, a dimension without axes: its shards stay simple.
+    bool simpler = best >= 0 && tile == most && s->dims[d].axes.n < s->dims[best].axes.n;
+    if (!fits(s, sizes[d], d, ref) || (tile <= most && !simpler)) continue;
     most = tile;
     best = (int32_t)d;
   }

@@ -59,7 +59,7 @@ struct Tactics {
   TacticArgument *arguments;
   Contraction *contractions;
   uint32_t n_contractions;
-  ClassId *ranked;  // classes of data arguments, by the FLOPs that carry them without a weight
+  ClassId *ranked;  // classes of arguments, by the FLOPs that carry them without a weight
   uint32_t n_ranked;
   uint32_t *origin;   // per place: 1 + the argument that it is computed from; 0: none; ORIGIN_MANY
   ClassId batch;      // the first of them; 0 = none

@@ -206,9 +206,10 @@ static void find_origins(Tactics *t, const bool *made) {
 typedef struct Ranked {
   ClassId class;
   double flops;
+  double weight_flops;  // of contractions whose weight has it: experts
   bool variant;         // another class of its family meets it in a value: no batch
   bool in_state;        // a state argument has it
-  uint32_t seen_first;  // order among the dimensions of data arguments
+  uint32_t seen_first;  // order among the dimensions of arguments
 } Ranked;
 
 // Most FLOPs first. FLOPs within 1 % are equal: small contractions (a position embedding) must not
@@ -216,6 +217,7 @@ typedef struct Ranked {
 static int by_flops(const void *x, const void *y) {
   const Ranked *a = x, *b = y;
   if (a->flops != b->flops) return a->flops > b->flops ? -1 : 1;
+  if (a->weight_flops != b->weight_flops) return a->weight_flops > b->weight_flops ? 1 : -1;
   if (a->variant != b->variant) return a->variant ? 1 : -1;
   if (a->in_state != b->in_state) return a->in_state ? 1 : -1;
   return (a->seen_first > b->seen_first) - (a->seen_first < b->seen_first);
@@ -224,7 +226,7 @@ static int by_flops(const void *x, const void *y) {
 // Adds the FLOPs of a contraction to all classes in it, except those that its weight has and that
 // are no batch dimension of it.
 static void add_flops(const Tactics *t, const Contraction *c, const bool *made, double *flops,
-                      uint32_t *last, uint32_t number) {
+                      double *weight_flops, uint32_t *last, uint32_t number) {
   bool lhs = made[side_of(t, c, 0)], rhs = made[side_of(t, c, 1)];
   uint32_t weight = lhs == rhs ? 0 : lhs ? ROLE_RHS : ROLE_LHS;
   for (uint32_t side = 0; side < 3; side++) {
@@ -234,6 +236,7 @@ static void add_flops(const Tactics *t, const Contraction *c, const bool *made, 
       if (last[class] == number) continue;
       last[class] = number;
       uint32_t role = view_role(t, c, class);
+      if (role & weight) weight_flops[class] += c->flops;
       if (role & weight && role != ROLE_BATCH) continue;
       flops[class] += c->flops;
     }
@@ -246,9 +249,10 @@ static void rank_classes(Tactics *t, const bool *made) {
   uint32_t *last = ARENA_ARRAY(t->arena, uint32_t, n + 1);
   bool *in_state = ARENA_ARRAY(t->arena, bool, n + 1), *seen = ARENA_ARRAY(t->arena, bool, n + 1);
   bool *variant = ARENA_ARRAY(t->arena, bool, n + 1);
+  double *weight_flops = ARENA_ARRAY(t->arena, double, n + 1);
   Ranked *list = ARENA_ARRAY(t->arena, Ranked, n + 1);
   for (uint32_t i = 0; i < t->n_contractions; i++) {
-    add_flops(t, &t->contractions[i], made, flops, last, i + 1);
+    add_flops(t, &t->contractions[i], made, flops, weight_flops, last, i + 1);
     total += t->contractions[i].flops;
   }
   for (ClassId c = 1; c <= n; c++) {
@@ -259,12 +263,12 @@ static void rank_classes(Tactics *t, const bool *made) {
     for (uint32_t d = 0; t->arguments[i].result && d < t->arguments[i].rank; d++)
       in_state[view_class(t, t->arguments[i].place, d)] = true;
   for (uint32_t i = 0; i < t->n_arguments; i++)
-    for (uint32_t d = 0; !t->arguments[i].result && d < t->arguments[i].rank; d++) {
+    for (uint32_t d = 0; d < t->arguments[i].rank; d++) {
       ClassId c = view_class(t, t->arguments[i].place, d);
       if (seen[c] || view_size(t, c) < 2 || flops[c] <= 0) continue;
       seen[c] = true;
       double percent = (double)(int64_t)(100 * flops[c] / total);
-      list[count] = (Ranked){c, percent, variant[c], in_state[c], count};
+      list[count] = (Ranked){c, percent, weight_flops[c], variant[c], in_state[c], count};
       count++;
     }
   qsort(list, count, sizeof *list, by_flops);
