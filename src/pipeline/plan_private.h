@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "pipeline/plan.h"
 #include "plan/model.h"
+#include "tactics/tactics.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
 // suffices; 0 = unknown. In the arena.
@@ -17,6 +18,10 @@ const char *plan_shortfall(Session *session, const Model *model, double limit_by
 uint32_t *plan_pair_state(const Program *p, OpId entry, Arena *arena);
 // Of two predictions the one that fits is better, then the faster one.
 bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable_bytes);
+// The view of a session's program for tactics, after STAGE_ANNOTATE; in the session's arena.
+// tactics_candidates(*out) then lists standard plans as --shard rules, which a trial may partition
+// and simulate beside its own. INVALID_ARGUMENT if there are several meshes.
+Status *plan_view_tactics(Session *session, Tactics **out) MUST_USE;
 // The plan that the request's tactics make, for the request's mesh.
 Status *plan_tactics(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;

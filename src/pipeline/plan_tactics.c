@@ -225,7 +225,7 @@ static const char *sharding_text(const TacticRun *s, Sharding sharding, uint32_t
 }
 
 // The propagated shardings of arguments and results. Takes a session of its own.
-static Status *list_values(TacticRun *s, Guard *guard, OpId entry, const uint32_t *state) {
+static Status *list_values(TacticRun *s, Guard *guard) {
   Session *session = &s->session;
   CompileRequest request = {.annotations = s->annotations, .stop_after = STAGE_PROPAGATE};
   Compiled compiled;
@@ -235,6 +235,8 @@ static Status *list_values(TacticRun *s, Guard *guard, OpId entry, const uint32_
   TRY(compile(session, &request, &compiled));
   const Program *p = session->program;
   const Graph *g = propagation_graph(session->propagation);
+  OpId entry = program_entries(p, &session->arena).v[0];
+  const uint32_t *state = plan_pair_state(p, entry, &session->arena);
   InstanceId instance = graph_instance_of(g, entry);
   Plan *plan = s->plan;
   plan->n_arguments = function_n_arguments(p, entry);
@@ -273,7 +275,7 @@ static const char *strategy_text(const TacticRun *s) {
 }
 
 // The partitioner's own choices for the annotations of all tactics.
-static Status *finish(TacticRun *s, Guard *guard, OpId entry, const uint32_t *state) {
+static Status *finish(TacticRun *s, Guard *guard) {
   Plan *plan = s->plan;
   Priced priced;
   const char *rules = keep(s, tactics_rules(s->tactics));
@@ -296,7 +298,7 @@ static Status *finish(TacticRun *s, Guard *guard, OpId entry, const uint32_t *st
     plan->annotations = rules;
     plan->strategy = strategy_text(s);
     plan->check_seconds = clock_seconds() - s->start;
-    status = list_values(s, guard, entry, state);
+    status = list_values(s, guard);
   }
   guard_pop(guard, &cleanup);
   strbuf_deinit(&priced.decisions);
@@ -336,37 +338,38 @@ static Status *plan_rest(TacticRun *s, Guard *guard, Tactic tactic) {
 
 // ---- the list ----
 
-static Status *open_program(TacticRun *s, Guard *guard, OpId *out_entry,
-                            const uint32_t **out_state) {
-  Session *session = &s->session;
-  session_clone(session, guard, s->program, NULL);
-  CompileRequest request = {.annotations = s->request->annotations, .stop_after = STAGE_ANNOTATE};
-  Compiled compiled;
-  TRY(compile(session, &request, &compiled));
-  const Mesh *mesh = sharding_mesh(session->table, session->mesh);
-  if (!mesh) FAIL(INVALID_ARGUMENT, "tactics name axes of one mesh: give it, --mesh x=4,y=8");
+Status *plan_view_tactics(Session *session, Tactics **out) {
+  if (!session->mesh)
+    FAIL(INVALID_ARGUMENT, "tactics name axes of one mesh: give it, --mesh x=4,y=8");
   Entries entries = program_entries(session->program, &session->arena);
   if (!entries.n) FAIL(INVALID_ARGUMENT, "no function with a body");
-  *out_entry = entries.v[0];
-  *out_state = plan_pair_state(session->program, entries.v[0], s->arena);
-  TRY(tactics_read(str_of(s->request->tactics), session->context, mesh, &session->arena, &s->list));
   TacticInput input = {.graph = propagation_graph(session->propagation),
                        .table = session->table,
                        .mesh = session->mesh,
                        .givens = propagation_givens(session->propagation),
                        .entry = entries.v[0],
-                       .state = *out_state,
                        .diag = &session->diag,
                        .arena = &session->arena};
-  return tactics_new(&input, &s->tactics);
+  input.state = plan_pair_state(session->program, entries.v[0], &session->arena);
+  return tactics_new(&input, out);
+}
+
+static Status *open_program(TacticRun *s, Guard *guard) {
+  Session *session = &s->session;
+  session_clone(session, guard, s->program, NULL);
+  CompileRequest request = {.annotations = s->request->annotations, .stop_after = STAGE_ANNOTATE};
+  Compiled compiled;
+  TRY(compile(session, &request, &compiled));
+  TRY(plan_view_tactics(session, &s->tactics));
+  const Mesh *mesh = sharding_mesh(session->table, session->mesh);
+  return tactics_read(str_of(s->request->tactics), session->context, mesh, &session->arena,
+                      &s->list);
 }
 
 static Status *run_body(Guard *guard, void *arg) {
   TacticRun *s = arg;
-  OpId entry = 0;
-  const uint32_t *state = NULL;
   arena_guard(s->arena, guard);
-  TRY(open_program(s, guard, &entry, &state));
+  TRY(open_program(s, guard));
   s->rules = ARENA_ARRAY(s->arena, Source, s->request->annotations.n_rules + 1);
   s->done = ARENA_ARRAY(s->arena, PlanTactic, s->list.n + 1);
   s->plan->tactics = s->done;
@@ -385,7 +388,7 @@ static Status *run_body(Guard *guard, void *arg) {
     }
     add_row(s, &step, &simulated);
   }
-  return finish(s, guard, entry, state);
+  return finish(s, guard);
 }
 
 // What each tactic needs, on several lines.
