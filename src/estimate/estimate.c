@@ -92,7 +92,8 @@ struct Estimate {
 
 // ---- shardings ----
 
-// As partitioned: no open dimensions, priorities and explicit replication; 0 if it is replicated.
+// As partitioned: no open dimensions, priorities and explicit replication; 0 if it is replicated,
+// or on another mesh.
 static Sharding plain_of(Estimate *e, Sharding sharding) {
   if (!sharding) return 0;
   if (sharding < e->plain.count && e->plain.items[sharding]) return e->plain.items[sharding] - 1;
@@ -105,10 +106,13 @@ static Sharding plain_of(Estimate *e, Sharding sharding) {
     dims[d].priority = PRIORITY_NONE;
   }
   ShardingInfo changed = *info;
+  changed.mesh = e->mesh;
   changed.dims = dims;
   changed.replicated = (AxisList){NULL, 0};
-  Sharding plain = sharding_intern(e->table, &changed);
-  if (sharding_is_replicated(e->table, plain)) plain = 0;
+  bool here = info->mesh == e->mesh ||
+              mesh_equal(sharding_mesh(e->table, info->mesh), sharding_mesh(e->table, e->mesh));
+  Sharding plain = here ? sharding_intern(e->table, &changed) : 0;
+  if (plain && sharding_is_replicated(e->table, plain)) plain = 0;
   arena_rewind(&e->scratch, mark);
   while (e->plain.count <= sharding) HEAPVEC_PUSH(e->guard, &e->plain, 0);
   e->plain.items[sharding] = plain + 1;
