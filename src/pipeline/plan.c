@@ -10,6 +10,8 @@
 // Cost: meshes · (model + bounds), and of those that are left · (model + solve + compile).
 #include "pipeline/plan.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "ops/op.h"
 #include "pipeline/plan_private.h"
@@ -88,6 +90,19 @@ static PlanTrial unplanned(const PlanMesh *mesh, const char *why) {
                      .overlap_bound_seconds = mesh->overlap_seconds};
 }
 
+static uint32_t count_axes(const char *mesh) {
+  uint32_t n = 0;
+  for (; mesh && *mesh; mesh++) n += *mesh == '=';
+  return n;
+}
+
+// Of two plans that take the same time the one with fewer axes is better.
+static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
+  bool alike = !a->refused && !b->refused && a->peak_bytes <= usable && b->peak_bytes <= usable &&
+               fabs(a->seconds - b->seconds) <= 1e-6 * b->seconds;
+  return alike ? count_axes(a->mesh) < count_axes(b->mesh) : plan_is_better(a, b, usable);
+}
+
 static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   Plan plan;
   PlanMesh *mesh = s->at = &s->meshes.items[i];
@@ -105,7 +120,7 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   s->trials[i] = plan.best;
   s->model += plan.model_seconds, s->solve += plan.solve_seconds, s->check += plan.check_seconds;
   double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-  if (plan.shortfall || !i || plan_is_better(&plan.best, &out->best, usable)) *out = plan;
+  if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
   return NULL;
 }
 
