@@ -346,7 +346,7 @@ def alpa_program(kind, model, batch, mesh):
         groups = max(batch // 2, mesh[0] * mesh[1] if tp else 1)
         return gen("alpa", f"--model moe --width {model[0]} --hidden {8 * model[0]} --layers {model[1]} --heads 16 --vocab 32000 --dtype f16 --narrow-softmax --donate",
                    f"--experts {model[2]} --groups {groups} --capacity {max(1, 2 * batch * 1024 // groups // model[2])} --batch", batch, tp, "--remat=")
-    return gen("alpa", f"--model wrn --layers {model[0]} --channels {model[1]} --width {model[2]} --donate --batch", batch)
+    return gen("alpa", f"--model wrn --layers {model[0]} --channels {model[1]} --width {model[2]} --narrow-entry --donate --batch", batch)
 
 
 def alpa_tflop(kind, model, batch, step):
