@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cost/trips.h"
+#include "ops/commute.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "plan/model_private.h"
@@ -67,7 +68,7 @@ static ListId model_allowed(ModelBuild *b, ListId list, Sharding required) {
   uint32_t n = 0;
   for (uint32_t i = 0; required && i < all.n; i++) {
     const ShardingInfo *has = sharding_info(s->table, all.v[i]);
-    bool fits = true;
+    bool fits = axes_equal(has->unreduced, want->unreduced);
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
@@ -85,11 +86,15 @@ static Sharding model_required(const ModelBuild *b, ValueId v) {
   return b->m->options.fixed ? b->m->options.fixed[v] : PLAN_FREE;
 }
 
-static uint32_t add_held(ModelBuild *b, VarKind kind, Type type, Sharding required, ModelVar var) {
-  var.kind = kind;
-  var.list = model_allowed(b, strategies_held(&b->m->strategies, type), required);
+static uint32_t add_listed(ModelBuild *b, ListId all, Sharding required, ModelVar var) {
+  var.list = model_allowed(b, all, required);
   var.n = strategies_list(&b->m->strategies, var.list).n;
   return model_add_var(b, var);
+}
+
+static uint32_t add_held(ModelBuild *b, VarKind kind, Type type, Sharding required, ModelVar var) {
+  var.kind = kind;
+  return add_listed(b, strategies_held(&b->m->strategies, type), required, var);
 }
 
 void model_set_bytes(ModelBuild *b, uint32_t var, double bytes, int64_t begin, int64_t end) {
@@ -190,6 +195,51 @@ static void find_homes(ModelBuild *b, OpId op, const uint32_t *vars, uint32_t n)
   }
 }
 
+// Do all users of a body's argument take a partial sum: ops that commute with sums, and the return
+// of the same carry?
+static bool takes_sums(const Program *p, ValueId v, OpId end, uint32_t carry) {
+  enum { MOST_OPERANDS = 16 };
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    const Op *o = op_at(p, user);
+    if (user == end && use == o->operands + carry) continue;
+    bool alone[MOST_OPERANDS] = {false}, all[MOST_OPERANDS];
+    if (user == end || o->n_operands > MOST_OPERANDS) return false;
+    alone[use - o->operands] = true;
+    for (uint32_t i = 0; i < o->n_operands; i++) all[i] = true;
+    if (op_commutes(p, user, COMBINE_SUM, alone) != COMBINE_SUM &&
+        op_commutes(p, user, COMBINE_SUM, all) != COMBINE_SUM)
+      return false;
+  }
+  return true;
+}
+
+// Is the carry an accumulator: added to in each iteration, and otherwise not looked at? Such a
+// carry may be a partial sum, which is reduced once behind the loop.
+static bool is_accumulator(const Program *p, OpId loop, uint32_t i) {
+  uint32_t n = op_at(p, loop)->n_regions;
+  BlockId body = n ? region_block(p, op_region(p, loop, n - 1)) : 0;
+  OpId end = body ? block_at(p, body)->last : 0;
+  if (!end || i >= op_at(p, end)->n_operands || i >= block_at(p, body)->n_args) return false;
+  if (op_operand(p, end, i) == block_arg(p, body, i)) return false;  // an invariant
+  for (uint32_t r = 0; r + 1 < n; r++) {
+    BlockId condition = region_block(p, op_region(p, loop, r));
+    if (condition && value_has_uses(p, block_arg(p, condition, i))) return false;
+  }
+  return takes_sums(p, block_arg(p, body, i), end, i);
+}
+
+static uint32_t add_border(ModelBuild *b, OpId op, Flow flow, uint32_t i, double runs) {
+  Model *m = b->m;
+  ValueId v = op_result(m->p, op, i);
+  Type type = value_type(m->p, v);
+  bool sums = flow == FLOW_LOOP && is_accumulator(m->p, op, i);
+  ListId list =
+      sums ? strategies_carried(&m->strategies, type) : strategies_held(&m->strategies, type);
+  return add_listed(b, list, model_required(b, v),
+                    (ModelVar){.kind = VAR_BORDER, .op = op, .value = v, .index = i, .runs = runs});
+}
+
 static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
   Model *m = b->m;
   Program *p = m->p;
@@ -202,10 +252,8 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
   }
   uint32_t *vars = ARENA_ARRAY(&m->arena, uint32_t, (n_out > n_in ? n_out : n_in) + 1);
   for (uint32_t i = 0; i < n_out; i++) {
-    ValueId v = op_result(p, op, i);
-    vars[i] = add_held(b, VAR_BORDER, value_type(p, v), model_required(b, v),
-                       (ModelVar){.op = op, .value = v, .index = i, .runs = runs});
-    b->ports[v] = (Port){vars[i], m->vars.items[vars[i]].list};
+    vars[i] = add_border(b, op, flow, i, runs);
+    b->ports[op_result(p, op, i)] = (Port){vars[i], m->vars.items[vars[i]].list};
   }
   for (uint32_t i = 0; i < n_in; i++) {
     bool into = carries && i < n_out && flow != FLOW_BODY;
