@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "solve/ascend.h"
 #include "solve/branch.h"
 #include "solve/explore.h"
@@ -496,4 +497,23 @@ Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_
     FAIL(INVALID_ARGUMENT, "variable %u has no strategy %u", var, strategy);
   ReduceOptions reduce = {.fix = true, .fixed_var = var, .fixed_strategy = strategy};
   return solve(problem, options, reduce, fixed_work, guard, out_choice, out);
+}
+
+static void release_choice(void *choice) { mem_free(choice); }
+
+Status *solve_bound(const Problem *problem, Guard *guard, int64_t *out_bound,
+                    bool *out_infeasible) {
+  SolveResult result;
+  SolveOptions options = {.level = 1};
+  uint32_t *choice = mem_alloc((problem->vars.count + 1) * sizeof *choice);
+  if (!choice) return status_no_memory();
+  GuardCleanup cleanup = {release_choice, choice, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = solve(problem, &options, (ReduceOptions){0}, fixed_work, guard, choice, &result);
+  guard_pop(guard, &cleanup);
+  mem_free(choice);
+  if (status) return status;
+  *out_bound = result.bound;
+  *out_infeasible = result.outcome == SOLVE_INFEASIBLE;
+  return NULL;
 }

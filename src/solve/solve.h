@@ -59,4 +59,9 @@ Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_
                     uint32_t strategy, Guard *guard, uint32_t *out_choice,
                     SolveResult *out) MUST_USE;
 
+// A lower bound of the cost of all plans that fit, with the small budget of solve_fixed. INT64_MIN:
+// none. *out_infeasible: no plan exists, proven.
+Status *solve_bound(const Problem *problem, Guard *guard, int64_t *out_bound,
+                    bool *out_infeasible) MUST_USE;
+
 #endif
