@@ -19,12 +19,28 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
+  TextList why_not;
+  const char *time_limit;
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
   char *saved;  // the same, to be written after everything else
   size_t n_saved;
 } PlanJob;
+
+static Status *answer_questions(PlanJob *job) {
+  Session *s = &job->rewrite.session;
+  uint32_t n = job->why_not.count;
+  PlanAnswer *answers = ARENA_ARRAY(&s->arena, PlanAnswer, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    guard_tell(s->guard, "answering --why-not", i, n);
+    TRY(plan_why_not(s->program, &job->request, &job->plan, job->why_not.items[i], s->guard,
+                     &s->arena, &answers[i]));
+  }
+  job->plan.answers = answers;
+  job->plan.n_answers = n;
+  return NULL;
+}
 
 static Status *plan_segment_body(void *arg) {
   PlanJob *job = arg;
@@ -34,7 +50,8 @@ static Status *plan_segment_body(void *arg) {
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
-  return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
+  TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
+  return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
 // The page of the plan's simulated step. Compiles the plan once more, with reasons.
@@ -151,15 +168,17 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
+  enum { N_OWN = 9 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready = annotations_init(&annotations, argc) && files.items;
+  bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -168,6 +187,12 @@ int command_plan(int argc, char **argv) {
        "repeated layers may get different plans"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
+       "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
+       "the planner's speed"},
+      {"--why-not", OPTION_TEXTS, &job.why_not, "VALUE[: SHARDING]",
+       "the step, memory and collectives if VALUE had SHARDING, all else planned again; without a "
+       "sharding, its next-best one: --why-not '%w1: [{\"y\"},{}]'. May be repeated"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},
@@ -185,6 +210,7 @@ int command_plan(int argc, char **argv) {
   if (args == ARGS_OK && files.count > 1) {
     cli_error("plan takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
+             cli_seconds("--time-limit", job.time_limit, &job.request.time_limit) &&
              annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
@@ -201,6 +227,7 @@ int command_plan(int argc, char **argv) {
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.why_not.items);
   mem_free(job.saved);
   return code;
 }

@@ -2,6 +2,7 @@
 #ifndef TESSERA_PIPELINE_PLAN_H
 #define TESSERA_PIPELINE_PLAN_H
 
+#include "base/json.h"
 #include "pipeline/compile.h"
 #include "solve/solve.h"
 
@@ -38,6 +39,26 @@ typedef struct PlanTrial {
   const char *refused;  // why it cannot be used; NULL = it can
 } PlanTrial;
 
+// Collectives of one kind along the same axes in a plan and in another one.
+typedef struct PlanChange {
+  const char *kind, *axes;
+  double bytes[2], seconds[2];  // sent per device; in which links are busy
+} PlanChange;
+
+// What would be if a value had another sharding (plan_why_not).
+typedef struct PlanAnswer {
+  const char *question;
+  const char *value, *type;            // "argument 3 'params.w'"
+  const char *planned, *other;         // shardings
+  bool next_best;                      // the question names no sharding
+  bool same;                           // the plan has the sharding: all below is empty
+  double cost_seconds, bound_seconds;  // of the problem with the other sharding
+  double seconds, peak_bytes;          // simulated
+  const char *refused;                 // no plan has it: why; NULL = some have
+  const PlanChange *changes;           // the largest first
+  uint32_t n_changes;
+} PlanAnswer;
+
 typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
@@ -52,6 +73,8 @@ typedef struct Plan {
   uint32_t n_arguments, n_results;
   const uint32_t *choice;  // one strategy per variable of the mesh's model
   uint32_t n_choice;
+  const PlanAnswer *answers;  // set by the caller
+  uint32_t n_answers;
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
@@ -75,6 +98,15 @@ Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
 // memory.
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;
+
+// Why the plan does not give a value another sharding: plans again with it. The question is a value
+// (annotate/target.h) and a sharding, `%w1: [{"y"},{}]`, or only a value: then its next-best
+// sharding. INVALID_ARGUMENT for unknown values, and for shardings that no strategy has, with the
+// reason. Results are in the arena.
+Status *plan_why_not(const Program *program, const PlanRequest *request, const Plan *plan,
+                     const char *question, Guard *guard, Arena *arena, PlanAnswer *out) MUST_USE;
+void plan_put_answers(const Plan *plan, StrBuf *out);
+void plan_json_answers(const Plan *plan, Json *json);
 
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);

@@ -325,7 +325,9 @@ static uint32_t devices_enough(const Trial *failed) {
 }
 
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
-  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
 }
 
 bool plan_is_late(const PlanRequest *request) {
