@@ -20,7 +20,9 @@ typedef struct PlanJob {
   const char *machine;  // as given
   uint64_t memory;
   TextList why_not;
-  const char *time_limit;
+  const char *time_limit, *from;
+  char *old;  // the text of `from`
+  size_t n_old;
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
@@ -50,7 +52,11 @@ static Status *plan_segment_body(void *arg) {
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
-  TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
+  if (job->old)
+    TRY(plan_from(s->program, &job->request, (Str){job->old, job->n_old}, job->from, s->guard,
+                  &s->arena, &job->plan));
+  else
+    TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
   return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
@@ -159,6 +165,12 @@ static int write_plan(const PlanJob *job, int code) {
   return EXIT_BAD;
 }
 
+static bool read_old(PlanJob *job) {
+  Status *status = job->from ? file_read(job->from, FILE_MOST_TEXT, &job->old, &job->n_old) : NULL;
+  if (status) cli_fail(status);
+  return !status;
+}
+
 static const Usage usage = {
     "plan", "[FILE]",
     "Chooses a mesh and the sharding of every value, so that a step takes the least time and fits "
@@ -169,6 +181,7 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
+    "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
@@ -176,7 +189,7 @@ int command_plan(int argc, char **argv) {
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
-  enum { N_OWN = 9 };
+  enum { N_OWN = 10 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items;
   annotations_options(&annotations, options);
@@ -190,6 +203,10 @@ int command_plan(int argc, char **argv) {
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
        "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
        "the planner's speed"},
+      {"--from", OPTION_TEXT, &job.from, "PLAN.json",
+       "keep this plan unless a new one is more than 1 % faster. Its program may have been a "
+       "little "
+       "different: arguments and results are matched by path, ops by name and order"},
       {"--why-not", OPTION_TEXTS, &job.why_not, "VALUE[: SHARDING]",
        "the step, memory and collectives if VALUE had SHARDING, all else planned again; without a "
        "sharding, its next-best one: --why-not '%w1: [{\"y\"},{}]'. May be repeated"},
@@ -211,7 +228,7 @@ int command_plan(int argc, char **argv) {
     cli_error("plan takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
              cli_seconds("--time-limit", job.time_limit, &job.request.time_limit) &&
-             annotations_read(&annotations)) {
+             read_old(&job) && annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
@@ -229,5 +246,6 @@ int command_plan(int argc, char **argv) {
   mem_free(files.items);
   mem_free(job.why_not.items);
   mem_free(job.saved);
+  mem_free(job.old);
   return code;
 }

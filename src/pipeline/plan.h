@@ -15,6 +15,7 @@ typedef struct PlanRequest {
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
+  double known_seconds;              // > 0: slower plans are of no use
   double deadline;                   // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;
 
@@ -59,6 +60,17 @@ typedef struct PlanAnswer {
   uint32_t n_changes;
 } PlanAnswer;
 
+// How an old plan does on the program (plan_from).
+typedef struct PlanFrom {
+  const char *path;                 // of the old plan
+  bool kept;                        // the plan is the old one
+  bool replanned;                   // … with its arguments and results, other ops planned again
+  const char *unusable;             // it is no candidate: why; NULL = it is
+  double seconds, new_seconds;      // simulated: of the old plan, and of the new one; 0: none
+  uint32_t n_arguments, n_results;  // that have a counterpart in the old plan
+  uint32_t n_ops, all_ops;          // the same of ops, of all that can be split
+} PlanFrom;
+
 typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
@@ -73,6 +85,7 @@ typedef struct Plan {
   uint32_t n_arguments, n_results;
   const uint32_t *choice;  // one strategy per variable of the mesh's model
   uint32_t n_choice;
+  const PlanFrom *from;       // set by plan_from; NULL = it began from nothing
   const PlanAnswer *answers;  // set by the caller
   uint32_t n_answers;
   bool hurried;        // a time limit was given: the plan is not reproducible
@@ -98,6 +111,14 @@ Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
 // memory.
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;
+
+// Plans as plan_program does, but keeps the old plan in `text`, read from `path`, unless a new one
+// is more than 1 % faster. Arguments and results are matched by path, ops by name and order, so
+// that the program may have changed. INVALID_ARGUMENT if the text is no plan.
+Status *plan_from(const Program *program, const PlanRequest *request, Str text, const char *path,
+                  Guard *guard, Arena *arena, Plan *out) MUST_USE;
+void plan_put_from(const Plan *plan, StrBuf *out);
+void plan_json_from(const Plan *plan, Json *json);
 
 // Why the plan does not give a value another sharding: plans again with it. The question is a value
 // (annotate/target.h) and a sharding, `%w1: [{"y"},{}]`, or only a value: then its next-best

@@ -337,7 +337,7 @@ bool plan_is_late(const PlanRequest *request) {
 // With a time limit: a part of the seconds that are left, so that later rounds get some.
 static double solve_seconds(const Trial *t) {
   if (t->request->time_limit <= 0) return 0;
-  return fmax(0.02, (t->request->deadline - clock_seconds()) * 0.3);
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
 }
 
 // One round: solve, and try what the solution says.
