@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
+#include "cli/plan_share.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
 #include "pipeline/plan.h"
@@ -19,7 +20,8 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
-  TextList why_not;
+  TextList why_not, share;
+  const char *weights;
   const char *time_limit, *from;
   char *old;  // the text of `from`
   size_t n_old;
@@ -165,6 +167,20 @@ static int write_plan(const PlanJob *job, int code) {
   return EXIT_BAD;
 }
 
+// Several programs need --share, and it needs several.
+static bool may_share(const PlanJob *job, uint32_t n_files) {
+  if (n_files > 1 && !job->share.count)
+    cli_error("plan takes one program, %u are given; --share 'params.*' plans several together",
+              n_files);
+  else if (n_files < 2 && (job->share.count || job->weights))
+    cli_error("--share and --weights are for several programs, and one is given");
+  else if (n_files > 1 && (job->report || job->from || job->why_not.count))
+    cli_error("--report, --from and --why-not are for one program, and %u are given", n_files);
+  else
+    return true;
+  return false;
+}
+
 static bool read_old(PlanJob *job) {
   Status *status = job->from ? file_read(job->from, FILE_MOST_TEXT, &job->old, &job->n_old) : NULL;
   if (status) cli_fail(status);
@@ -172,7 +188,7 @@ static bool read_old(PlanJob *job) {
 }
 
 static const Usage usage = {
-    "plan", "[FILE]",
+    "plan", "[FILE…]",
     "Chooses a mesh and the sharding of every value, so that a step takes the least time and fits "
     "in the devices' memory. Annotations are constraints, not hints: an annotated value keeps its "
     "sharding. The plan is a set of decisions that tessera partition --plan obeys. The bound is "
@@ -182,6 +198,8 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
+    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
+    "--plan-out plan-%s.json\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
@@ -189,9 +207,11 @@ int command_plan(int argc, char **argv) {
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
-  enum { N_OWN = 10 };
+  job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
+  enum { N_OWN = 12 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items;
+  bool ready =
+      annotations_init(&annotations, argc) && files.items && job.why_not.items && job.share.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -207,12 +227,20 @@ int command_plan(int argc, char **argv) {
        "keep this plan unless a new one is more than 1 % faster. Its program may have been a "
        "little "
        "different: arguments and results are matched by path, ops by name and order"},
+      {"--share", OPTION_TEXTS, &job.share, "GLOB",
+       "of several programs: arguments whose paths match, as 'params.*', have one sharding in all "
+       "of them. May be repeated"},
+      {"--weights", OPTION_TEXT, &job.weights, "N,…",
+       "of several programs: how often each runs (default 1 each); the weighted sum of their steps "
+       "is minimized"},
       {"--why-not", OPTION_TEXTS, &job.why_not, "VALUE[: SHARDING]",
        "the step, memory and collectives if VALUE had SHARDING, all else planned again; without a "
        "sharding, its next-best one: --why-not '%w1: [{\"y\"},{}]'. May be repeated"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
-       "write the plan there, as JSON; - is standard output"},
+       "write the plan there, as JSON; - is standard output. Of several programs: %s in FILE is "
+       "the "
+       "name of the program, as in plan-%s.json"},
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
@@ -224,9 +252,10 @@ int command_plan(int argc, char **argv) {
   else
     cli_fail(status_no_memory());
   if (args == ARGS_HELP) code = EXIT_OK;
-  if (args == ARGS_OK && files.count > 1) {
-    cli_error("plan takes one program, %u are given", files.count);
-  } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
+  bool several = files.count > 1;
+  if (args == ARGS_OK && !may_share(&job, files.count)) {
+    // A message was printed.
+  } else if (args == ARGS_OK && (several || can_write(job.plan_out)) && can_write(job.report) &&
              cli_seconds("--time-limit", job.time_limit, &job.request.time_limit) &&
              read_old(&job) && annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
@@ -238,13 +267,25 @@ int command_plan(int argc, char **argv) {
     const char *grown = any_shape(annotations.machine, name, sizeof name);
     job.request.machine_of_any_shape = grown ? grown : annotations.request.machine;
     job.machine = annotations.machine ? annotations.machine : "default";
-    code =
-        rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release, &job);
+    ShareJob shared = {
+        .request = {.request = job.request, .globs = job.share.items, .n_globs = job.share.count},
+        .files = &files,
+        .weights = job.weights,
+        .plan_out = job.plan_out,
+        .output = job.rewrite.output,
+        .machine = job.machine,
+        .json = job.json};
+    if (several)
+      code = cli_plan_share(&shared);
+    else
+      code = rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release,
+                          &job);
     code = write_plan(&job, code);
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
   mem_free(job.why_not.items);
+  mem_free(job.share.items);
   mem_free(job.saved);
   mem_free(job.old);
   return code;

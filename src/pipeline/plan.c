@@ -17,7 +17,7 @@
 #include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
-static bool has_mesh(const Program *p) {
+bool plan_has_mesh(const Program *p) {
   for (OpId o = module_first(p); o; o = op_at(p, o)->next)
     if (op_at(p, o)->code == OP_sdy_mesh) return true;
   return false;
@@ -50,10 +50,10 @@ static Status *bound_built(void *user, Session *session, Model *model, double li
 static Status *find_meshes(Search *s) {
   const PlanRequest *request = s->request;
   const PropagateRequest *given = &request->annotations;
-  if (!request->devices && !given->n_meshes && !has_mesh(s->program))
+  if (!request->devices && !given->n_meshes && !plan_has_mesh(s->program))
     FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
                            "--devices N, or a mesh (--mesh data=8,model=4)");
-  if (given->n_meshes || !request->devices || has_mesh(s->program))
+  if (given->n_meshes || !request->devices || plan_has_mesh(s->program))
     VEC_PUSH(s->arena, &s->meshes, ((PlanMesh){.text = given->n_meshes ? given->meshes[0] : NULL}));
   else
     plan_list_meshes(request->devices, request->level, s->arena, &s->meshes);

@@ -129,6 +129,49 @@ Status *plan_why_not(const Program *program, const PlanRequest *request, const P
 void plan_put_answers(const Plan *plan, StrBuf *out);
 void plan_json_answers(const Plan *plan, Json *json);
 
+// ---- several programs, one layout ----
+
+typedef struct ShareProgram {
+  const char *path;        // of its file, for messages
+  const Program *program;  // verified and flat
+  double weight;           // how often it runs, in relation to the others; > 0
+} ShareProgram;
+
+typedef struct ShareRequest {
+  PlanRequest request;
+  const char *const *globs;  // of the arguments that have one sharding in all programs
+  uint32_t n_globs;
+  const ShareProgram *programs;
+  uint32_t n_programs;
+} ShareRequest;
+
+// An argument that several programs have.
+typedef struct SharedValue {
+  const char *name, *type, *sharding;
+} SharedValue;
+
+// Plans of several programs in which shared arguments have the same shardings.
+typedef struct SharedPlan {
+  const char *mesh;
+  Plan *plans;                              // per program
+  double *own_seconds;                      // of the best plan of each program alone, on this mesh
+  double total_seconds, own_total_seconds;  // weighted sums
+  double joint_seconds, joint_bound_seconds;  // of the joint problem: weighted sums, no overlap
+  const SharedValue *values;
+  uint32_t n_values, n_programs;
+  const char *refused;  // no plan fits: why; NULL = there is one
+} SharedPlan;
+
+// Finds one sharding for each argument whose path matches a glob and that two programs have at
+// least, so that the weighted sum of the steps is least and every program fits. INVALID_ARGUMENT if
+// a glob matches nothing, or types differ. Results are in the arena.
+Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena,
+                   SharedPlan *out) MUST_USE;
+void plan_share_put(const SharedPlan *shared, const ShareRequest *request, const char *machine,
+                    StrBuf *out);
+void plan_share_json(const SharedPlan *shared, const ShareRequest *request, const char *machine,
+                     StrBuf *out);
+
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);

@@ -34,6 +34,7 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
                       Plan *out) MUST_USE;
 // No solution has this strategy, in any round.
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy);
+bool plan_has_mesh(const Program *program);
 // Is the time limit of the request over?
 bool plan_is_late(const PlanRequest *request);
 // Of two predictions the one that fits is better, then the faster one.
