@@ -325,7 +325,9 @@ static uint32_t devices_enough(const Trial *failed) {
 }
 
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
-  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
 }
 
 bool plan_is_late(const PlanRequest *request) {
@@ -335,7 +337,7 @@ bool plan_is_late(const PlanRequest *request) {
 // With a time limit: a part of the seconds that are left, so that later rounds get some.
 static double solve_seconds(const Trial *t) {
   if (t->request->time_limit <= 0) return 0;
-  return fmax(0.02, (t->request->deadline - clock_seconds()) * 0.3);
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
 }
 
 // Level 1 is content with a cost this near to the bound: the simulation decides between plans.
