@@ -9,6 +9,7 @@
 #include "cli/annotations.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
+#include "ir/clone.h"
 #include "pipeline/plan.h"
 #include "pipeline/predicted.h"
 
@@ -19,6 +20,8 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
+  TextList state;   // --state
+  Program *source;  // before calls were inlined
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
@@ -29,12 +32,15 @@ typedef struct PlanJob {
 static Status *plan_segment_body(void *arg) {
   PlanJob *job = arg;
   Session *s = &job->rewrite.session;
+  job->source = program_clone(s->program, s->context, s->guard);
+  job->request.source = job->source;
   plan_flatten(s->program, s->guard, &s->arena);
   TRY(session_read_machine(s, job->request.annotations.machine));
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
-  return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
+  TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
+  return plan_describe(s->program, &job->request, s->guard, &s->arena, &job->plan);
 }
 
 // The page of the plan's simulated step. Compiles the plan once more, with reasons.
@@ -101,8 +107,11 @@ static Status *plan_segment(Guard *guard, void *arg) {
 }
 
 static void release(void *arg) {
-  predicted_deinit(&((PlanJob *)arg)->shown);
-  strbuf_deinit(&((PlanJob *)arg)->text);
+  PlanJob *job = arg;
+  predicted_deinit(&job->shown);
+  strbuf_deinit(&job->text);
+  program_free(job->source);
+  job->source = NULL;
 }
 
 // The text of a machine without its shape, for more devices than it has. NULL = the default.
@@ -157,9 +166,10 @@ int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
+  enum { N_OWN = 8 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready = annotations_init(&annotations, argc) && files.items;
+  bool ready = annotations_init(&annotations, argc) && files.items && job.state.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -168,6 +178,11 @@ int command_plan(int argc, char **argv) {
        "repeated layers may get different plans"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--state", OPTION_TEXTS, &job.state, "ARGUMENT=RESULT",
+       "the result replaces the argument in the next step: both get one sharding. Both sides may "
+       "be "
+       "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
+       "tf.aliasing_output, then by path and type"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},
@@ -190,6 +205,8 @@ int command_plan(int argc, char **argv) {
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
     job.request.limit_bytes = (double)job.memory;
+    job.request.state = job.state.items;
+    job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
     char name[64];
     const char *grown = any_shape(annotations.machine, name, sizeof name);
@@ -201,6 +218,7 @@ int command_plan(int argc, char **argv) {
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.state.items);
   mem_free(job.saved);
   return code;
 }

@@ -6,11 +6,15 @@
 #include "solve/solve.h"
 
 typedef struct PlanRequest {
-  PropagateRequest annotations;      // constraints; its meshes: the one to plan for, or none
-  uint32_t level;                    // 1: about a second; 2: seconds to minutes
-  uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
-  bool untied;                       // repeated layers may differ
-  double limit_bytes;                // memory of a device; 0: the machine's
+  PropagateRequest annotations;  // constraints; its meshes: the one to plan for, or none
+  uint32_t level;                // 1: about a second; 2: seconds to minutes
+  uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
+  bool untied;                   // repeated layers may differ
+  double limit_bytes;            // memory of a device; 0: the machine's
+  const char *const *state;      // pairs of state, as --state has them (plan_state.c)
+  uint32_t n_state;
+  const Program *source;  // the program before it was flattened: rules of the short list are for
+                          // it; NULL = the flat program
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
 } PlanRequest;
@@ -20,7 +24,28 @@ typedef struct PlannedValue {
   const char *name, *type, *sharding;
   double bytes, local_bytes;
   uint32_t state;  // of an argument: 1 + the result that replaces it; 0 = none
+  bool donated;    // of an argument: the program may write over it
 } PlannedValue;
+
+// A value inside the program, in the sharding in which its op makes it.
+typedef struct PlannedInside {
+  const char *name, *op, *sharding;  // name: "%12"; "" = it has none
+  uint32_t line;                     // in the program's text or the user's; 0 = unknown
+} PlannedInside;
+
+// The fewest annotations found that give the plan (plan_short.c).
+typedef struct ShortList {
+  const char *const *rules;  // of --shard
+  uint32_t n;
+  bool computed;               // false: the program is too large for the level
+  bool reproduces;             // propagation gives all arguments and results their shardings
+  double seconds, peak_bytes;  // simulated with the rules alone; 0: they cannot be partitioned
+} ShortList;
+
+// The search after some work, in seconds of the problem. Not finite: none yet.
+typedef struct PlanSample {
+  double work, cost, bound;
+} PlanSample;
 
 // What the planner predicts for one mesh.
 typedef struct PlanTrial {
@@ -29,8 +54,9 @@ typedef struct PlanTrial {
   double cost_seconds, bound_seconds;  // of the problem: the sum of all times, without overlap
   double problem_peak_bytes;
   SolveOutcome outcome;
-  bool greedy;          // only arguments and results are as solved; the partitioner chose the rest
-  const char *refused;  // why it cannot be used; NULL = it can
+  bool greedy;           // only arguments and results are as solved; the partitioner chose the rest
+  const char *refused;   // why it cannot be used; NULL = it can
+  const char *strategy;  // in words: one line per mesh axis; NULL = unknown
 } PlanTrial;
 
 typedef struct Plan {
@@ -48,6 +74,15 @@ typedef struct Plan {
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
+  const PlanSample *search;                            // of the best mesh
+  uint32_t n_search;
+  // From plan_describe:
+  const PlannedInside *inside;
+  uint32_t n_inside;
+  const char *mesh;    // "x=4,y=2", also if it is the program's
+  const char *limit;   // what limits the plan, in words; NULL = unknown
+  const char *layout;  // --layout that reproduces the plan's arguments; NULL = there is none
+  ShortList short_list;
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
@@ -67,6 +102,12 @@ Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
 // memory.
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;
+
+// Adds to a plan what people read and files hold: shardings of all values, what limits the plan,
+// a layout by names, the short list of annotations. Results are in the arena. O(compile · rules) at
+// most; of a large program only a few compilations.
+Status *plan_describe(const Program *program, const PlanRequest *request, Guard *guard,
+                      Arena *arena, Plan *plan) MUST_USE;
 
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);

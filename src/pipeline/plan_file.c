@@ -86,9 +86,13 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
   }
   const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
                   *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
-  if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
-      !json_get(root, "decisions"))
-    FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
+  if (!version || version->kind != JSON_NUMBER || !json_get(root, "decisions"))
+    FAIL(INVALID_ARGUMENT, "this is no plan: tessera plan --plan-out writes one");
+  if (version->number < PLAN_OLDEST || version->number > PLAN_VERSION)
+    FAIL(INVALID_ARGUMENT,
+         "the plan has version %g, and this tessera reads versions %d to %d: plan again with "
+         "tessera plan --plan-out",
+         version->number, PLAN_OLDEST, PLAN_VERSION);
   if (request->n_meshes || request->n_rules || request->layout)
     FAIL(INVALID_ARGUMENT, "a plan has its own mesh and shardings: leave out --mesh, --shard and "
                            "--layout, or plan again with them");
