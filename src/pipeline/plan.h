@@ -104,8 +104,8 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
                      Plan *out) MUST_USE;
 
 // Adds to a plan what people read and files hold: shardings of all values, what limits the plan,
-// a layout by names, the short list of annotations. Results are in the arena. O(compile · rules) at
-// most; of a large program only a few compilations.
+// a layout by names, the short list of annotations. Nothing at level 1 if the program is large.
+// Results are in the arena. O(compilations · program); their number has a budget.
 Status *plan_describe(const Program *program, const PlanRequest *request, Guard *guard,
                       Arena *arena, Plan *plan) MUST_USE;
 

@@ -192,9 +192,12 @@ static Status *describe_body(Guard *guard, void *arg) {
   return NULL;
 }
 
+// Ops above which level 1 describes nothing: that would take longer than the search.
+enum { MOST_DESCRIBED = 20000 };
+
 Status *plan_describe(const Program *program, const PlanRequest *request, Guard *guard,
                       Arena *arena, Plan *plan) {
-  if (!plan->decisions) return NULL;
+  if (!plan->decisions || (request->level < 2 && program->ops.count > MOST_DESCRIBED)) return NULL;
   Describe d = {.program = program, .request = request, .arena = arena, .plan = plan};
   Guard *outer = arena->guard;
   guard_tell(guard, "describing the plan", 0, 0);

@@ -27,7 +27,7 @@
 static const double most_slower = 1.05;
 
 // Budgets in ops. A simulation costs about as much as several propagations.
-enum { BUDGET = 400000, BUDGET_2 = 8000000, SIMULATION = 6, MOST_INSIDE = 64 };
+enum { BUDGET = 1000000, BUDGET_2 = 8000000, SIMULATION = 6, MOST_INSIDE = 64 };
 
 typedef struct Rule {
   const char *pattern, *sharding;
@@ -86,15 +86,14 @@ static bool is_plain(Str path) {
   return path.n > 0;
 }
 
-// The path with `*` for each number, and for its first component if `any_root`.
-static Str glob_of(Str path, bool any_root, Arena *arena) {
-  char *text = arena_alloc(arena, path.n + 2);
-  size_t n = 0, i = 0;
-  if (any_root) {
-    while (i < path.n && path.s[i] != '.') i++;
-    text[n++] = '*';
-  }
-  for (; i < path.n; i++) {
+// The end of a path from its component `from` on, behind `*.`, with `*` for each number. Patterns
+// of results begin with `result`.
+static Str glob_of(Str path, size_t from, bool argument, Arena *arena) {
+  const char *any = argument ? "*." : "result*.";
+  char *text = arena_alloc(arena, path.n + 10);
+  size_t n = from ? strlen(any) : 0;
+  memcpy(text, any, n);
+  for (size_t i = from; i < path.n; i++) {
     bool digit = path.s[i] >= '0' && path.s[i] <= '9';
     if (!digit)
       text[n++] = path.s[i];
@@ -104,12 +103,40 @@ static Str glob_of(Str path, bool any_root, Arena *arena) {
   return (Str){text, n};
 }
 
+// The beginning of the component before `at`; `at` may be the path's end.
+static size_t component_before(Str path, size_t at) {
+  size_t i = at ? at - 1 : 0;
+  while (i > 0 && path.s[i - 1] != '.') i--;
+  return i;
+}
+
+// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
+static const char *spec_of(const char *sharding, Arena *arena) {
+  char *text = arena_alloc(arena, 5 * strlen(sharding) + 8);
+  size_t n = 0, end;
+  text[n++] = 'P', text[n++] = '(';
+  end = n;
+  for (const char *c = strchr(sharding, '{'); c; c = strchr(c + 1, '{')) {
+    size_t width = strcspn(c, "}") - 1;
+    bool several = memchr(c + 1, ',', width) != NULL;
+    if (n > 2) text[n++] = ',', text[n++] = ' ';
+    if (several) text[n++] = '(';
+    memcpy(text + n, width ? c + 1 : "None", width ? width : 4);
+    n += width ? width : 4;
+    if (several) text[n++] = ')';
+    if (width) end = n;
+  }
+  text[end] = ')';
+  text[end + 1] = 0;
+  return text;
+}
+
 // ---- rules of arguments and results ----
 
 typedef struct Edges {
   Str *paths;
-  const PlannedValue **values;  // NULL: no dimensions
-  bool *covered;
+  const char **specs;
+  bool *covered;  // by a rule, or without dimensions
   uint32_t n, n_arguments;
 } Edges;
 
@@ -119,7 +146,7 @@ static Edges list_edges(Short *h, OpId entry) {
   const Plan *plan = h->plan;
   Edges e = {.n = plan->n_arguments + plan->n_results, .n_arguments = plan->n_arguments};
   e.paths = ARENA_ARRAY(h->arena, Str, e.n + 1);
-  e.values = ARENA_ARRAY(h->arena, const PlannedValue *, e.n + 1);
+  e.specs = ARENA_ARRAY(h->arena, const char *, e.n + 1);
   e.covered = ARENA_ARRAY(h->arena, bool, e.n + 1);
   for (uint32_t i = 0; i < e.n; i++) {
     bool argument = i < e.n_arguments;
@@ -127,50 +154,62 @@ static Edges list_edges(Short *h, OpId entry) {
     const PlannedValue *v = argument ? &plan->arguments[k] : &plan->results[k];
     e.paths[i] = argument ? argument_path(h->source, entry, k, h->arena)
                           : result_path(h->source, entry, k, h->arena);
-    if (has_dims(v)) e.values[i] = v;
-    e.covered[i] = !e.values[i];
+    e.specs[i] = spec_of(v->sharding, h->arena);
+    e.covered[i] = !has_dims(v);
   }
   return e;
 }
 
-// Do all values that the glob matches have the sharding? Then they are covered.
-static bool cover(Edges *e, Str glob, const char *sharding) {
-  for (uint32_t i = 0; i < e->n; i++)
-    if (path_matches(glob, e->paths[i]) &&
-        (!e->values[i] || strcmp(e->values[i]->sharding, sharding)))
+// Have all arguments, or results, that the glob is the first rule for the spec? Then they are
+// covered.
+static bool cover(Edges *e, Str glob, const char *spec, bool argument) {
+  uint32_t begin = argument ? 0 : e->n_arguments, end = argument ? e->n_arguments : e->n;
+  for (uint32_t i = begin; i < end; i++)
+    if (!e->covered[i] && strcmp(e->specs[i], spec) && path_matches(glob, e->paths[i]))
       return false;
-  for (uint32_t i = 0; i < e->n; i++)
-    if (path_matches(glob, e->paths[i])) e->covered[i] = true;
+  for (uint32_t i = begin; i < end; i++)
+    if (!e->covered[i] && path_matches(glob, e->paths[i])) e->covered[i] = true;
   return true;
 }
 
 enum { MOST_GLOBBED = 4000 };  // arguments and results, of which patterns are compared
 
-static void add_rule(Short *h, Str pattern, const char *sharding) {
+static void add_rule(Short *h, Str pattern, const char *spec) {
   Rule rule = {.pattern = arena_printf(h->arena, "%.*s", (int)pattern.n, pattern.s),
-               .sharding = sharding,
+               .sharding = spec,
                .kept = true};
   VEC_PUSH(h->arena, &h->rules, rule);
 }
 
-static void add_edge_rules(Short *h, Edges *e, bool globs) {
-  for (uint32_t i = 0; i < e->n; i++) {
-    if (e->covered[i]) continue;
-    const char *sharding = e->values[i]->sharding;
-    bool argument = i < e->n_arguments, found = false;
-    Str path = e->paths[i], pattern = path;
-    globs = globs && e->n <= MOST_GLOBBED;
-    for (uint32_t form = 0; form < 3 && !found && globs && is_plain(path); form++) {
-      if (form == 0 && (!argument || !memchr(path.s, '.', path.n))) continue;
-      pattern = form < 2 ? glob_of(path, form == 0, h->arena) : path;
-      found = cover(e, pattern, sharding);
-    }
-    if (!found)
-      pattern = str_of(
-          arena_printf(h->arena, argument ? "%u" : "result%u", argument ? i : i - e->n_arguments));
-    e->covered[i] = true;
-    add_rule(h, pattern, sharding);
+// The shortest end of the value's path that only values with its spec have, then the path itself,
+// then its number.
+static void add_edge_rule(Short *h, Edges *e, uint32_t i, bool globs) {
+  bool argument = i < e->n_arguments, found = false;
+  Str path = e->paths[i], pattern = path;
+  globs = globs && e->n <= MOST_GLOBBED && is_plain(path);
+  for (size_t from = path.n + 1; globs && from && !found;) {
+    from = component_before(path, from);
+    pattern = glob_of(path, from, argument, h->arena);
+    found = cover(e, pattern, e->specs[i], argument);
   }
+  if (globs && !found) found = cover(e, pattern = path, e->specs[i], argument);
+  if (!found)
+    pattern = str_of(
+        arena_printf(h->arena, argument ? "%u" : "result%u", argument ? i : i - e->n_arguments));
+  e->covered[i] = true;
+  add_rule(h, pattern, e->specs[i]);
+}
+
+// Rules of all values with axes; then of those without, one rule for all of them if `rest`.
+static void add_edge_rules(Short *h, Edges *e, bool globs, bool rest) {
+  for (uint32_t pass = 0; pass < 2; pass++)
+    for (uint32_t i = 0; i < e->n; i++) {
+      bool replicated = strcmp(e->specs[i], "P()") == 0;
+      if (!e->covered[i] && replicated == (pass == 1) && !(replicated && rest))
+        add_edge_rule(h, e, i, globs);
+    }
+  if (rest) add_rule(h, str_of("*"), "P()");
+  if (rest) add_rule(h, str_of("result*"), "P()");
 }
 
 // ---- trials ----
@@ -375,6 +414,7 @@ static void keep_all(Short *h) {
 // Returns whether it is.
 static bool add_inside(Short *h) {
   h->list_inside = true;
+  h->inside = (RuleVec){0};
   run_trial(h, false);
   h->list_inside = false;
   uint32_t next = 1;
@@ -410,34 +450,53 @@ static void keep_list(Short *h, const Score *score, bool reproduces, ShortList *
 }
 
 // The rules of arguments and results: with globs if these are read as intended, else by number.
-static bool begin_rules(Short *h, OpId entry) {
+static bool begin_rules(Short *h, OpId entry, bool rest) {
   for (uint32_t globs = 2; globs-- > 0;) {
     Edges edges = list_edges(h, entry);
-    h->rules.count = 0;
-    add_edge_rules(h, &edges, globs);
+    h->rules = (RuleVec){0};
+    add_edge_rules(h, &edges, globs, rest);
     if (is_good(h, false)) return true;
   }
   return false;
 }
 
+// Lists of both forms: each class of values that propagation does not infer has a rule, or all
+// that have axes have one and `*=P()` is the last. Returns whether there is one; the shorter one is
+// in h->rules.
+static bool find_edges(Short *h, OpId entry) {
+  RuleVec first = {0};
+  uint32_t n_first = UINT32_MAX;
+  for (uint32_t rest = 0; rest < 2; rest++) {
+    bool good = begin_rules(h, entry, rest);
+    if (good) drop_rules(h, false);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < h->rules.count; i++) n += h->rules.items[i].kept;
+    if (!rest && good) first = h->rules, n_first = n;
+    if (rest && good && n < n_first) return true;
+  }
+  if (n_first == UINT32_MAX) return false;
+  h->rules = first;
+  return true;
+}
+
 static void find_list(Short *h, OpId entry, ShortList *out) {
-  bool reproduces = begin_rules(h, entry);
-  uint32_t n_edges = h->rules.count;
-  if (reproduces) drop_rules(h, false);
+  bool reproduces = find_edges(h, entry);
   Score score = run_trial(h, true);
   keep_list(h, &score, reproduces, out);
   if (is_near(h, &score) || !reproduces) return;
-  // Dropped rules matter: propagation infers the same, but in another order.
-  keep_all(h);
-  Score all = run_trial(h, true);
-  bool near = is_near(h, &all);
-  if (!near) near = add_inside(h);
+  uint32_t n_edges = h->rules.count;
+  bool near = add_inside(h);
+  if (!near && has_budget(h)) {  // propagation from fewer rules may take another way
+    h->rules.count = n_edges;
+    keep_all(h);
+    Score all = run_trial(h, true);
+    near = is_near(h, &all) || add_inside(h);
+  }
   if (near) drop_rules(h, true);
   Score last = run_trial(h, true);
   bool better = last.valid && (!score.valid || last.seconds < score.seconds);
   if (better && (near || last.seconds < 0.99 * score.seconds || !score.valid))
     keep_list(h, &last, true, out);
-  h->rules.count = n_edges;
 }
 
 // ---- layouts ----
@@ -542,7 +601,7 @@ Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *g
              .arena = arena,
              .budget = request->level > 1 ? BUDGET_2 : BUDGET};
   Entries entries = program_entries(source, arena);
-  if (!entries.n || (uint64_t)source->ops.count * (SIMULATION + 2) > h.budget) return NULL;
+  if (!entries.n) return NULL;
   plan->layout = find_layout(&h);
   find_list(&h, entries.v[0], &plan->short_list);
   return h.failed;
