@@ -13,15 +13,22 @@
 #include "pipeline/plan.h"
 #include "pipeline/predicted.h"
 
+typedef enum PlanForm { PLAN_TEXT, PLAN_JSON, PLAN_SDY, PLAN_MHLO, PLAN_JAX } PlanForm;
+static const char *const forms[] = {"text", "json", "sdy", "mhlo", "jax"};
+
 typedef struct PlanJob {
   Rewrite rewrite;
   PlanRequest request;
   bool json, o2;
+  const char *emit;  // as given
+  PlanForm form;
+  Session emitted;  // the annotated program
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
   TextList state;   // --state
   Program *source;  // before calls were inlined
+  Program *flat;    // after, for put_program
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
@@ -73,6 +80,31 @@ static Status *write_report(PlanJob *job, Guard *guard) {
   return cli_report_page(&job->shown.show, job->rewrite.source->path, &about, job->report, guard);
 }
 
+// The program with the plan's shardings.
+static Status *put_program(PlanJob *job, Guard *guard) {
+  Rewrite *r = &job->rewrite;
+  session_clone(&job->emitted, guard, job->flat, NULL);
+  Status *status = plan_write(&job->emitted, &job->request, &job->plan, job->form == PLAN_MHLO);
+  if (status && session_has_errors(&job->emitted)) cli_report(&job->emitted, guard);
+  if (status) return status;
+  if (r->index) strbuf_puts(&r->out, "// -----\n");
+  program_print(job->emitted.program, &r->print, &r->out);
+  return NULL;
+}
+
+static Status *put_result(PlanJob *job, Guard *guard) {
+  Rewrite *r = &job->rewrite;
+  switch (job->form) {
+  case PLAN_TEXT: plan_put(&job->plan, job->machine, &r->out); break;
+  case PLAN_JSON: strbuf_put(&r->out, job->text.data, job->text.used); break;
+  case PLAN_JAX: plan_jax(&job->plan, job->machine, &r->out); break;
+  case PLAN_SDY:
+  case PLAN_MHLO: TRY(put_program(job, guard)); break;
+  }
+  r->code = EXIT_OK;
+  return NULL;
+}
+
 static Status *plan_segment(Guard *guard, void *arg) {
   PlanJob *job = arg;
   Rewrite *r = &job->rewrite;
@@ -92,26 +124,26 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
   plan_json(&job->plan, job->machine, &job->text);
+  if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
+    job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
   if (job->plan_out) {
     job->saved = mem_alloc(job->text.used + 1);
     if (!job->saved) return status_no_memory();
     memcpy(job->saved, job->text.data, job->n_saved = job->text.used);
   }
-  r->code = EXIT_OK;
-  if (job->json)
-    strbuf_put(&r->out, job->text.data, job->text.used);
-  else
-    plan_put(&job->plan, job->machine, &r->out);
-  return NULL;
+  return put_result(job, guard);
 }
 
 static void release(void *arg) {
   PlanJob *job = arg;
   predicted_deinit(&job->shown);
   strbuf_deinit(&job->text);
+  session_deinit(&job->emitted);
+  job->emitted = (Session){0};
   program_free(job->source);
-  job->source = NULL;
+  program_free(job->flat);
+  job->source = job->flat = NULL;
 }
 
 // The text of a machine without its shape, for more devices than it has. NULL = the default.
@@ -160,14 +192,18 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
-    "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
+    "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
+    "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
+    "  tessera plan step.mlir --machine h100:8 --state 'cache=result.1' --state 'params.*=none'\n"
+    "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
+    "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 8 };
+  enum { N_OWN = 9 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.state.items;
   annotations_options(&annotations, options);
@@ -183,7 +219,10 @@ int command_plan(int argc, char **argv) {
        "be "
        "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
        "tf.aliasing_output, then by path and type"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
+      {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
+       "what to print: a summary (default), the plan's file, the program with the plan's shardings "
+       "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON: --emit=json"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
@@ -197,6 +236,15 @@ int command_plan(int argc, char **argv) {
   else
     cli_fail(status_no_memory());
   if (args == ARGS_HELP) code = EXIT_OK;
+  int form = PLAN_TEXT;
+  if (args == ARGS_OK && job.emit && job.json && strcmp(job.emit, "json")) {
+    cli_error("--json and --emit=%s are both given: one result goes to standard output", job.emit);
+    args = ARGS_BAD;
+  } else if (args == ARGS_OK && job.emit) {
+    form = cli_choose("--emit", job.emit, sizeof forms / sizeof *forms, forms);
+    if (form < 0) args = ARGS_BAD;
+  }
+  job.form = job.json ? PLAN_JSON : (PlanForm)form;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("plan takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&

@@ -112,5 +112,11 @@ Status *plan_describe(const Program *program, const PlanRequest *request, Guard 
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);
+// Mesh and PartitionSpecs by path, as Python for JAX.
+void plan_jax(const Plan *plan, const char *machine, StrBuf *out);
+// Writes the plan's shardings into a session's flat program, which was not compiled further than
+// STAGE_VERIFY: on arguments and results, and constraints at reshards. mhlo: in GSPMD's form.
+Status *plan_write(Session *session, const PlanRequest *request, const Plan *plan,
+                   bool mhlo) MUST_USE;
 
 #endif

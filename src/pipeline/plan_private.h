@@ -35,6 +35,9 @@ const Sharding **plan_held(const Session *session, Arena *arena);
 Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *plan) MUST_USE;
 
+// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
+const char *plan_spec(const char *sharding, Arena *arena);
+
 // Plans for one mesh (NULL: the program's). A trial that cannot be used has `refused`.
 Status *plan_try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
                       bool explain, Arena *arena, Plan *out) MUST_USE;

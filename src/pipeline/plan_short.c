@@ -110,8 +110,7 @@ static size_t component_before(Str path, size_t at) {
   return i;
 }
 
-// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
-static const char *spec_of(const char *sharding, Arena *arena) {
+const char *plan_spec(const char *sharding, Arena *arena) {
   char *text = arena_alloc(arena, 5 * strlen(sharding) + 8);
   size_t n = 0, end;
   text[n++] = 'P', text[n++] = '(';
@@ -154,7 +153,7 @@ static Edges list_edges(Short *h, OpId entry) {
     const PlannedValue *v = argument ? &plan->arguments[k] : &plan->results[k];
     e.paths[i] = argument ? argument_path(h->source, entry, k, h->arena)
                           : result_path(h->source, entry, k, h->arena);
-    e.specs[i] = spec_of(v->sharding, h->arena);
+    e.specs[i] = plan_spec(v->sharding, h->arena);
     e.covered[i] = !has_dims(v);
   }
   return e;

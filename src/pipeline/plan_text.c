@@ -140,7 +140,7 @@ static void put_short(const Plan *plan, StrBuf *out) {
   else if (list->seconds <= 0)
     strbuf_puts(out, "give the arguments and results, but not the step: use the plan itself");
   else
-    strbuf_printf(out, "alone give %s per step (%+.1f %%)%s",
+    strbuf_printf(out, "alone give%s %s per step (%+.1f %%)%s", list->n == 1 ? "s" : "",
                   simulated_seconds(list->seconds, a, sizeof a),
                   100 * (list->seconds / plan->best.seconds - 1),
                   list->peak_bytes > plan->usable_bytes ? ", which does not fit" : "");
