@@ -91,9 +91,9 @@ void plan_flatten(Program *program, Guard *guard, Arena *arena);
 
 // Does the text begin like a plan, and not like decisions alone?
 bool plan_is(Str text);
-// Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh and
-// annotations into the request. INVALID_ARGUMENT if the text is no plan, or one for another
-// program.
+// Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh,
+// annotations and, if the request has none, machine into the request. INVALID_ARGUMENT if the text
+// is no plan, or one for another program.
 Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
                   PropagateRequest *request) MUST_USE;
 

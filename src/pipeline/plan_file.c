@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/mem.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "pipeline/plan_private.h"
@@ -68,6 +69,20 @@ static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
   return NULL;
 }
 
+// The machine that the plan is for, if it has a name that is known; else the default one.
+static Status *use_machine(const JsonValue *name, Arena *arena, PropagateRequest *request) {
+  char *text = NULL;
+  if (request->machine || !name || name->kind != JSON_STRING) return NULL;
+  TRY(machine_find(name->string, &text));
+  if (!text) return NULL;
+  GuardCleanup cleanup = {mem_free, text, NULL};
+  guard_push(arena->guard, &cleanup);
+  request->machine = arena_copy(arena, text, strlen(text) + 1);
+  guard_pop(arena->guard, &cleanup);
+  mem_free(text);
+  return NULL;
+}
+
 bool plan_is(Str text) {
   static const char *const spaces = " \t\r\n";
   size_t i = 0;
@@ -106,6 +121,7 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
     TRY(read_rules(json_get(root, "annotations"), arena, rules));
   }
   plan_annotations(request, rules);
+  TRY(use_machine(json_get(root, "machine"), arena, request));
   if (mesh && mesh->kind == JSON_STRING) {
     const char **meshes = ARENA_NEW(arena, const char *);
     *meshes = mesh->string;
