@@ -402,8 +402,10 @@ static Status *obey_plan(RunJob *job, Guard *guard, bool *out_good) {
   *out_good = true;
   if (!job->plan) return NULL;
   Session *s = &job->seg;
-  CompileRequest request = {
-      .plan = true, .local.decisions = job->plan_text, .stop_after = STAGE_CHECK_LOCAL};
+  CompileRequest request = {.plan = true,
+                            .plan_path = job->plan,
+                            .local.decisions = job->plan_text,
+                            .stop_after = STAGE_CHECK_LOCAL};
   Compiled compiled;
   Status *status = compile(s, &request, &compiled);
   if (!status || !session_has_errors(s)) return status;

@@ -47,6 +47,7 @@ static bool read_plan(SimulateJob *job) {
   }
   job->plan_text = cli_read_plan(job->plan, &job->request.local.decisions);
   job->request.plan = true;
+  job->request.plan_path = job->plan;
   return job->plan_text != NULL;
 }
 

@@ -31,6 +31,9 @@ void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 Status *plan_pair_state(const Program *p, OpId entry, const PlanRequest *request, Arena *arena,
                         uint32_t **out) MUST_USE;
 
+// A solution in words: a line for all axes ("data x8, Megatron x4 on mlp"), then one per axis. The
+// session is the model's, after STAGE_ANNOTATE. O(program · axes).
+void plan_summary(Session *session, const Model *model, const uint32_t *choice, StrBuf *out);
 // The request that compiles the plan's flat program. *mesh and *rules hold texts that it refers to.
 void plan_request(const Plan *plan, const PlanRequest *request, const char **mesh, Source *rules,
                   CompileRequest *out);

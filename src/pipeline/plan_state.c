@@ -119,19 +119,20 @@ static Str path_rest(Str path) {
   return i < path.n ? (Str){path.s + i + 1, path.n - i - 1} : (Str){path.s, 0};
 }
 
-// Does result path "result.0.params.w" continue argument path "state.params.w"? The first component
-// of the argument's path is its name; those of the result's are "result" and, if there are several,
-// its number.
-static bool continues(Str argument, Str result) {
-  Str rest = path_rest(argument), one = path_rest(result), two = path_rest(one);
-  return rest.n && (str_equal(rest, one) || str_equal(rest, two));
+// Is the end of result path "result.0.params.w" the text? The first components of a result's path
+// are "result" and, if there are several, its number.
+static bool ends_with(Str result, Str text) {
+  Str one = path_rest(result), two = path_rest(one);
+  return text.n && (str_equal(text, one) || str_equal(text, two));
 }
 
-static void pair_by_path(Pairing *g) {
+// The whole path of the argument ("m.w" and "result.m.w"), or all but its first component, which
+// is the argument's name ("state.params.w" and "result.0.params.w").
+static void pair_by_path(Pairing *g, bool whole) {
   for (uint32_t i = 0; i < g->n_in; i++) {
-    Str name = argument_path(g->p, g->entry, i, g->arena);
-    for (uint32_t k = 0; k < g->n_out && !g->settled[i] && path_rest(name).n; k++)
-      if (fits(g, i, k) && continues(name, result_path(g->p, g->entry, k, g->arena))) pair(g, i, k);
+    Str path = argument_path(g->p, g->entry, i, g->arena), text = whole ? path : path_rest(path);
+    for (uint32_t k = 0; k < g->n_out && !g->settled[i] && text.n; k++)
+      if (fits(g, i, k) && ends_with(result_path(g->p, g->entry, k, g->arena), text)) pair(g, i, k);
   }
 }
 
@@ -163,7 +164,8 @@ Status *plan_pair_state(const Program *p, OpId entry, const PlanRequest *request
   *out = g.state;
   if (only_given) return NULL;
   pair_aliased(&g);
-  pair_by_path(&g);
+  pair_by_path(&g, true);
+  pair_by_path(&g, false);
   pair_leading(&g);
   return NULL;
 }

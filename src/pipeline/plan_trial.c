@@ -18,7 +18,6 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
@@ -237,7 +236,7 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   list_values(t, plan);
   t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
+  plan_summary(&t->model_session, &t->model, t->choice, &t->text);
   plan->strategy = plan->best.strategy = keep_text(t);
 }
 
