@@ -37,7 +37,12 @@ typedef struct From {
 
 static Status *read_old(Str text, const char *path, Arena *arena, Old *out) {
   const JsonValue *root;
-  TRY(plan_read_json(text, path, arena, &root));
+  Status *status = plan_read_json(text, arena, &root);
+  if (status) {
+    const char *why = arena_printf(arena, "%s", status_message(status));
+    status_free(status);
+    FAIL(INVALID_ARGUMENT, "%s: %s", path, why);
+  }
   const JsonValue *mesh = json_get(root, "mesh");
   const JsonValue *decisions = json_get(root, "decisions");
   *out = (Old){json_get(root, "arguments"), json_get(root, "results"),
@@ -45,7 +50,7 @@ static Status *read_old(Str text, const char *path, Arena *arena, Old *out) {
                mesh && mesh->kind == JSON_STRING ? mesh->string : NULL};
   if (!out->arguments || out->arguments->kind != JSON_ARRAY || !out->results ||
       out->results->kind != JSON_ARRAY)
-    FAIL(INVALID_ARGUMENT, "%s is no plan: its arguments or results are missing", path);
+    FAIL(INVALID_ARGUMENT, "%s: this is no plan: its arguments or results are missing", path);
   return NULL;
 }
 

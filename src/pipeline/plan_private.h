@@ -17,10 +17,8 @@ const char *plan_shortfall(Session *session, const Model *model, double limit_by
 void plan_annotations(PropagateRequest *request, const Source *rules);
 enum { PLAN_VERSION = 2, PLAN_OLDEST = 1 };  // that is written; that is read
 
-// Reads a plan's file. INVALID_ARGUMENT, with `path` as its subject, if the text is no plan of a
-// known version.
-Status *plan_read_json(Str text, const char *path, Arena *arena,
-                       const JsonValue **out_root) MUST_USE;
+// Reads a plan's file. INVALID_ARGUMENT if the text is no plan of a known version.
+Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) MUST_USE;
 
 // Why a mesh that was tried is not the plan's, in a few words.
 void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
