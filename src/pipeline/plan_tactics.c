@@ -34,8 +34,6 @@ typedef struct TacticRun {
   double start;  // seconds of the clock
 } TacticRun;
 
-static void release_text(void *text) { strbuf_deinit(text); }
-
 // ---- the price of annotations ----
 
 typedef struct Priced {
@@ -208,20 +206,11 @@ static Status *search_axis(TacticRun *s, Tactic tactic, TacticStep *out, Simulat
 
 // ---- the plan ----
 
-static const char *sharding_text(const TacticRun *s, Sharding sharding, uint32_t rank) {
-  const ShardingTable *table = s->session.table;
-  const ShardingInfo *info = sharding_info(table, sharding);
-  const Mesh *mesh = sharding ? sharding_mesh(table, info->mesh) : NULL;
-  const char *text = "[";
-  for (uint32_t d = 0; d < rank; d++) {
-    AxisList axes = sharding ? sharding_dim_axes(info, d) : (AxisList){NULL, 0};
-    text = arena_printf(s->arena, "%s%s", text, d ? ", {" : "{");
-    for (uint32_t i = 0; i < axes.n; i++)
-      text = arena_printf(s->arena, "%s%s%s", text, i ? ", " : "",
-                          axis_text(s->session.context, mesh, axes.v[i]));
-    text = arena_printf(s->arena, "%s}", text);
-  }
-  return arena_printf(s->arena, "%s]", text);
+static bool is_donated(const Program *p, OpId entry, uint32_t i) {
+  const AttrInfo *all = attr_info(p->context, op_attr(p, entry, "arg_attrs"));
+  if (all->kind != ATTR_ARRAY || i >= all->count) return false;
+  return attr_get(p->context, all->items[i], "tf.aliasing_output") ||
+         attr_get(p->context, all->items[i], "jax.buffer_donor");
 }
 
 // The propagated shardings of arguments and results. Takes a session of its own.
@@ -236,7 +225,8 @@ static Status *list_values(TacticRun *s, Guard *guard) {
   const Program *p = session->program;
   const Graph *g = propagation_graph(session->propagation);
   OpId entry = program_entries(p, &session->arena).v[0];
-  const uint32_t *state = plan_pair_state(p, entry, &session->arena);
+  uint32_t *state;
+  TRY(plan_pair_state(p, entry, s->request, &session->arena, &state));
   InstanceId instance = graph_instance_of(g, entry);
   Plan *plan = s->plan;
   plan->n_arguments = function_n_arguments(p, entry);
@@ -256,10 +246,12 @@ static Status *list_values(TacticRun *s, Guard *guard) {
         .name = name.n ? arena_printf(s->arena, "%.*s", (int)name.n, name.s)
                        : arena_printf(s->arena, argument ? "%u" : "result %u", k),
         .type = arena_printf(s->arena, "%s", type_text(session->context, type)),
-        .sharding = sharding_text(s, sharding, type_info(session->context, type)->rank),
+        .sharding = plan_sharding_text(session, sharding, type_info(session->context, type)->rank,
+                                       s->arena),
         .bytes = fusion_bytes(p, type),
         .local_bytes = fusion_bytes(p, sharding_local_type(session->table, sharding, type)),
-        .state = argument ? state[k] : 0};
+        .state = argument ? state[k] : 0,
+        .donated = argument && is_donated(p, entry, k)};
   }
   plan->arguments = values;
   plan->results = values + plan->n_arguments;
@@ -280,7 +272,7 @@ static Status *finish(TacticRun *s, Guard *guard) {
   Priced priced;
   const char *rules = keep(s, tactics_rules(s->tactics));
   Status *status = price(s, rules, true, &priced);
-  GuardCleanup cleanup = {release_text, &priced.decisions, NULL};
+  GuardCleanup cleanup = {plan_release_text, &priced.decisions, NULL};
   guard_push(guard, &cleanup);
   const Simulated *simulated = &priced.simulated;
   if (!status) {
@@ -338,7 +330,7 @@ static Status *plan_rest(TacticRun *s, Guard *guard, Tactic tactic) {
 
 // ---- the list ----
 
-Status *plan_view_tactics(Session *session, Tactics **out) {
+Status *plan_view_tactics(Session *session, const PlanRequest *request, Tactics **out) {
   if (!session->mesh)
     FAIL(INVALID_ARGUMENT, "tactics name axes of one mesh: give it, --mesh x=4,y=8");
   Entries entries = program_entries(session->program, &session->arena);
@@ -350,7 +342,9 @@ Status *plan_view_tactics(Session *session, Tactics **out) {
                        .entry = entries.v[0],
                        .diag = &session->diag,
                        .arena = &session->arena};
-  input.state = plan_pair_state(session->program, entries.v[0], &session->arena);
+  uint32_t *state;
+  TRY(plan_pair_state(session->program, entries.v[0], request, &session->arena, &state));
+  input.state = state;
   return tactics_new(&input, out);
 }
 
@@ -360,7 +354,7 @@ static Status *open_program(TacticRun *s, Guard *guard) {
   CompileRequest request = {.annotations = s->request->annotations, .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(session, &request, &compiled));
-  TRY(plan_view_tactics(session, &s->tactics));
+  TRY(plan_view_tactics(session, s->request, &s->tactics));
   const Mesh *mesh = sharding_mesh(session->table, session->mesh);
   return tactics_read(str_of(s->request->tactics), session->context, mesh, &session->arena,
                       &s->list);
@@ -459,7 +453,7 @@ void plan_put_tactics(const Plan *plan, StrBuf *out) {
   }
 }
 
-void plan_tactics_json(const Plan *plan, Json *json) {
+void plan_json_tactics(const Plan *plan, Json *json) {
   if (!plan->n_tactics) return;
   json_break(json, 1);
   json_key(json, "tactics"), json_open(json, '[');

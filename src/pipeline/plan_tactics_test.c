@@ -59,7 +59,7 @@ static Status *view_body(Guard *guard, void *arg) {
                             .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(&w->session, &request, &compiled));
-  TRY(plan_view_tactics(&w->session, &w->tactics));
+  TRY(plan_view_tactics(&w->session, &w->request, &w->tactics));
   w->check(w);
   return NULL;
 }
