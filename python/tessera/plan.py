@@ -45,7 +45,7 @@ class Plan:
         """The object that `tessera plan --json` prints.
 
         >>> tessera.plan("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", machine="h100:2").as_dict()["plan_version"]
-        1
+        2
         """
         return json.loads(self._json)
 

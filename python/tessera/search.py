@@ -17,6 +17,9 @@ class Price(typing.NamedTuple):
     sent_bytes        of the reshards
     peak_bytes        most memory in use at once
     visited           how many ops and uses of values were looked at: proportional to what changed
+
+    >>> tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2").price().peak_bytes
+    256.0
     """
 
     seconds: float
@@ -66,7 +69,12 @@ class Search:
 
     def push(self, name, sharding) -> int:
         """Annotates a value with a sharding that extends its present one, and propagates. sharding: P("data", ...) or
-        text. Returns how many shardings changed. FailedPrecondition if it does not extend the present one."""
+        text. Returns how many shardings changed. FailedPrecondition if it does not extend the present one.
+
+        >>> search = tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2")
+        >>> search.push("x", P("a", ...)), search.push("x", '[{"a", "b"}, {?}]')
+        (1, 1)
+        """
         return self._push("tsr_propagation_push", name, encode(spec_text(sharding, str(name)), "sharding"))
 
     def add_axis(self, name, dimension, axis) -> int:
@@ -77,32 +85,61 @@ class Search:
         >>> search.add_axis("x", 1, "a"), search.add_axis("x", 1, "b"), search.sharding("x")
         (1, 1, '<@mesh, [{?}, {"a", "b", ?}]>')
         """
-        if isinstance(dimension, bool) or not isinstance(dimension, int) or dimension < 0:
+        if isinstance(dimension, bool) or not isinstance(dimension, int) or not 0 <= dimension < 2**31:
             raise checks.wrong("dimension", dimension, "a number from 0")
         return self._push("tsr_propagation_add_axis", name, dimension, encode(axis, "axis"))
 
     def pop(self) -> None:
-        """Undoes the last push or add_axis. FailedPrecondition if there is none."""
+        """Undoes the last push or add_axis. FailedPrecondition if there is none.
+
+        >>> search = tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2")
+        >>> changes = search.push("x", P("a"))
+        >>> search.pop()
+        >>> search.sharding("x")
+        """
         self._kept.call("tsr_propagation_pop")
         self._pushed.pop()
 
     def price(self) -> Price:
-        """The price of the present shardings, in time proportional to what changed since the last call."""
+        """The price of the present shardings, in time proportional to what changed since the last call.
+
+        >>> search = tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2")
+        >>> whole = search.price().peak_bytes
+        >>> changes = search.push("x", P("a", "b"))
+        >>> whole / search.price().peak_bytes
+        4.0
+        """
         out = _Price()
         self._kept.call("tsr_propagation_price", byref(out))
         return Price(out.seconds, out.compute_seconds, out.bytes, out.peak_bytes, out.visited)
 
     def sharding(self, name):
-        """The present sharding of a value, as text; None if it has none."""
+        """The present sharding of a value, as text; None if it has none.
+
+        >>> search = tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2")
+        >>> changes = search.push("x", P("a", ...))
+        >>> search.sharding("x")
+        '<@mesh, [{"a"}, {?}]>'
+        """
         return self._kept.text("tsr_propagation_sharding", self._value(name), 0)
 
     @property
     def depth(self) -> int:
-        """How many pushes can be popped."""
+        """How many pushes can be popped.
+
+        >>> tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2").depth
+        0
+        """
         return len(self._pushed)
 
     def copy(self):
-        """Another Search of a copy of the program, with the same pushes: for another thread, or to go on from here."""
+        """Another Search of a copy of the program, with the same pushes: for another thread, or to go on from here.
+
+        >>> search = tessera.search("func.func @main(%x: tensor<8x8xf32>) {\\n  return\\n}", mesh="a=2,b=2")
+        >>> changes = search.push("x", P("a"))
+        >>> search.copy().depth
+        1
+        """
         other = Search(self.program, self._annotations)
         for function, name, *arguments in self._pushed:
             other._push(function, name, *arguments)
