@@ -67,9 +67,13 @@ static void write_op(Out *o, const ModelVar *v, uint32_t k) {
   for (uint32_t f = 0; f < set->map.n_factors; f++) {
     json_open(o->json, '{');
     json_key(o->json, "axes"), axes_json(m->p->context, mesh, strategy->axes[f], o->json);
+    if (strategy->strides && f == strategy->stride_factor)
+      json_key(o->json, "strides"),
+          factors_json(m->p->context, mesh, strategy->strides, 2, o->json);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
+  if (strategy->strided) json_key(o->json, "strided"), json_bool(o->json, true);
   if (strategy->partial) {
     json_key(o->json, "partial"), json_bool(o->json, true);
     json_key(o->json, "operands"), json_open(o->json, '[');

@@ -72,8 +72,8 @@ static ListId model_allowed(ModelBuild *b, ListId list, Sharding required) {
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
-      fits =
-          h.n >= w.n && (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
+      fits = (!all.v[i] || has->dims[d].n_factors == 1) && h.n >= w.n &&
+             (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
     }
     if (fits) kept[n++] = all.v[i];
   }
@@ -531,6 +531,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   m->strategies.most = options->level > 1 ? 512 : 64;
   if (options->least_uneven) m->strategies.least_uneven = options->least_uneven;
   m->strategies.call_rules = options->call_rules;
+  strategies_find_patterns(&m->strategies);
   m->rates = machine_rates(options->machine, options->n_devices);
   m->network =
       machine_network_reached(options->machine, p->context, devices, m->rates.links, &m->arena);

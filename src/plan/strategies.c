@@ -19,12 +19,15 @@ enum {
   MOST_FACTORS = 16,
   MOST_OPERANDS = 16,
   NONE = 0xff,
-  CARRIED = 0xfe
+  CARRIED = 0xfe,
+  INNER = 0xfd,  // the inner part of the factor that is split in strides
 };
 // Uneven shards have padding: a factor must have this many elements per device.
 enum { LEAST_UNEVEN = 16 };
 // Assignments of axes that are looked at per op or type: with many axes, not all.
 enum { MOST_TRIED = 20000 };
+// Strides: of the program, and per op.
+enum { MOST_PATTERNS = 32, MOST_STRIDES = 2 };
 
 void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mesh,
                      const Network *network, Guard *guard) {
@@ -196,25 +199,50 @@ typedef struct Finder {
   Strategies *s;
   Splitter splitter;
   const Mesh *mesh;
-  uint8_t where[MOST_AXES];  // per axis: a factor, NONE or CARRIED
+  uint8_t where[MOST_AXES];  // per axis: a factor, NONE, CARRIED or INNER
+  bool strided;              // only what block shardings cannot express
+  bool in_strides;           // one factor is split in strides:
+  uint32_t stride_factor;    // this one,
+  StridePattern pattern;     // in these
   uint32_t n_tried;
   FoundVec found;
 } Finder;
 
+// The axes that `where` gives to a place, in the mesh's order.
+static AxisList axes_at(const Finder *f, uint8_t place) {
+  AxisRef *axes = ARENA_ARRAY(&f->s->scratch, AxisRef, f->mesh->n_axes + 1);
+  uint32_t n = 0;
+  for (uint32_t a = 0; a < f->mesh->n_axes; a++)
+    if (f->where[a] == place) axes[n++] = axis_full(f->mesh, a);
+  return (AxisList){axes, n};
+}
+
+// Splits a factor in strides. False if they do not divide it, or if the tiles are blocks.
+static bool assign_strides(Finder *f, FactorSplit *split) {
+  ShardFactor *strides = ARENA_ARRAY(&f->s->scratch, ShardFactor, 2);
+  strides[0] = (ShardFactor){f->pattern.outer, axes_at(f, (uint8_t)f->stride_factor)};
+  strides[1] = (ShardFactor){f->pattern.inner, axes_at(f, INNER)};
+  int64_t outer = axes_size(strides[0].axes), inner = axes_size(strides[1].axes);
+  if (!strides[1].axes.n || strides[0].size % outer || strides[0].size == outer ||
+      strides[1].size % inner)
+    return false;
+  split->axes = axes_concat(&f->s->scratch, strides[0].axes, strides[1].axes);
+  split->strides = strides;
+  split->n_strides = 2;
+  return true;
+}
+
 // Gives the axes to the factors. False if a factor cannot have that many.
 static bool assign(Finder *f, Localizer *cx) {
-  Arena *arena = &f->s->scratch;
   for (uint32_t k = 0; k < f->splitter.m->n_factors; k++) {
-    AxisRef *axes = ARENA_ARRAY(arena, AxisRef, f->mesh->n_axes + 1);
-    uint32_t n = 0;
-    int64_t ways = 1, size = f->splitter.m->factors[k].size;
-    for (uint32_t a = 0; a < f->mesh->n_axes; a++)
-      if (f->where[a] == k) {
-        axes[n++] = axis_full(f->mesh, a);
-        ways *= f->mesh->axes[a].size;
-      }
-    if (n && size % ways && size < f->s->least_uneven * ways) return false;
-    cx->splits[k].axes = (AxisList){axes, n};
+    if (f->in_strides && k == f->stride_factor) {
+      if (!assign_strides(f, &cx->splits[k])) return false;
+      continue;
+    }
+    AxisList axes = axes_at(f, (uint8_t)k);
+    int64_t ways = axes_size(axes), size = f->splitter.m->factors[k].size;
+    if (axes.n && size % ways && size < f->s->least_uneven * ways) return false;
+    cx->splits[k].axes = axes;
   }
   return true;
 }
@@ -228,27 +256,45 @@ static double work_fraction(const Localizer *cx) {
   return work;
 }
 
+// The shardings that follow from f->where. False if the op cannot run so.
+static bool derive(Finder *f, bool strided, Localizer *cx, Found *out) {
+  Strategies *s = f->s;
+  const FactorMap *m = f->splitter.m;
+  localize_init(cx, &s->builder, f->splitter.op, m);
+  cx->strided = strided;
+  if (!assign(f, cx)) return false;
+  AxisList *asked = ARENA_ARRAY(&s->scratch, AxisList, m->n_factors + 1);
+  for (uint32_t k = 0; k < m->n_factors; k++) asked[k] = cx->splits[k].axes;
+  const ShardFactor *strides = f->in_strides ? cx->splits[f->stride_factor].strides : NULL;
+  Sharding *in = ARENA_ARRAY(&s->scratch, Sharding, m->n_operands + 1);
+  Sharding *outs = ARENA_ARRAY(&s->scratch, Sharding, m->n_results + 1);
+  splitter_derive(&f->splitter, cx, in, outs);
+  for (uint32_t k = 0; k < m->n_factors; k++)
+    if (!axes_equal(asked[k], cx->splits[k].axes)) return false;
+  *out = (Found){.strategy = {.axes = asked,
+                              .strides = strides,
+                              .stride_factor = f->stride_factor,
+                              .strided = strided,
+                              .carried = f->splitter.carried,
+                              .work = work_fraction(cx)},
+                 .in = in,
+                 .out = outs};
+  return true;
+}
+
 // The strategy of f->where, if the op can run so.
 static void add(Finder *f, uint32_t partial) {
   Strategies *s = f->s;
-  const FactorMap *m = f->splitter.m;
   Localizer cx;
-  localize_init(&cx, &s->builder, f->splitter.op, m);
-  if (!assign(f, &cx)) return;
-  AxisList *asked = ARENA_ARRAY(&s->scratch, AxisList, m->n_factors + 1);
-  for (uint32_t k = 0; k < m->n_factors; k++) asked[k] = cx.splits[k].axes;
-  Sharding *in = ARENA_ARRAY(&s->scratch, Sharding, m->n_operands + 1);
-  Sharding *out = ARENA_ARRAY(&s->scratch, Sharding, m->n_results + 1);
-  splitter_derive(&f->splitter, &cx, in, out);
-  for (uint32_t k = 0; k < m->n_factors; k++)
-    if (!axes_equal(asked[k], cx.splits[k].axes)) return;
-  OpStrategy strategy = {.axes = asked,
-                         .carried = f->splitter.carried,
-                         .partial = partial,
-                         .work = work_fraction(&cx)};
+  Found found;
+  bool takes = f->splitter.def && f->splitter.def->strides;
+  if (f->strided && !f->in_strides && derive(f, false, &cx, &found)) return;  // a block
+  if (!derive(f, f->strided && takes, &cx, &found)) return;
+  found.strategy.partial = partial;
   if (cx.bytes > 0)
-    strategy.own = splitter_own_price(&cx, s->network, cx.steps ? cx.steps : 1, &s->scratch);
-  VEC_PUSH(&s->scratch, &f->found, ((Found){strategy, in, out, f->found.count}));
+    found.strategy.own = splitter_own_price(&cx, s->network, cx.steps ? cx.steps : 1, &s->scratch);
+  found.order = f->found.count;
+  VEC_PUSH(&s->scratch, &f->found, found);
 }
 
 // All assignments of the axes from `axis` on.
@@ -257,12 +303,8 @@ static void assign_axes(Finder *f, uint32_t axis, const uint8_t *usable, uint32_
   if (f->n_tried >= MOST_TRIED) return;
   if (axis == f->mesh->n_axes) {
     f->n_tried++;
-    AxisRef *carried = ARENA_ARRAY(&f->s->scratch, AxisRef, f->mesh->n_axes + 1);
-    uint32_t n = 0;
-    for (uint32_t a = 0; a < f->mesh->n_axes; a++)
-      if (f->where[a] == CARRIED) carried[n++] = axis_full(f->mesh, a);
-    f->splitter.carried = (AxisList){carried, n};
-    if ((n > 0) == (partial != 0)) add(f, partial);
+    f->splitter.carried = axes_at(f, CARRIED);
+    if ((f->splitter.carried.n > 0) == (partial != 0)) add(f, partial);
     return;
   }
   bool idle = f->mesh->axes[axis].size == 1;
@@ -272,8 +314,8 @@ static void assign_axes(Finder *f, uint32_t axis, const uint8_t *usable, uint32_
     f->where[axis] = usable[i];
     assign_axes(f, axis + 1, usable, n_usable, partial);
   }
-  if (partial && !idle) {
-    f->where[axis] = CARRIED;
+  if ((partial || f->in_strides) && !idle) {
+    f->where[axis] = partial ? CARRIED : INNER;
     assign_axes(f, axis + 1, usable, n_usable, partial);
   }
 }
@@ -317,6 +359,29 @@ static void assign_partial(Finder *f, const uint8_t *usable, uint32_t n_usable) 
   }
 }
 
+// Strided shards: dimensions that a reshape merges, and single factors of such a size. After all
+// others, so that these are left out first.
+static void assign_strided(Finder *f, const uint8_t *usable, uint32_t n_usable) {
+  const Strategies *s = f->s;
+  const FactorMap *m = f->splitter.m;
+  f->strided = true;
+  f->splitter.blocks = false;
+  if (!splitter_takes_strides(&f->splitter)) return;
+  if (f->splitter.def && f->splitter.def->strides) assign_axes(f, 0, usable, n_usable, 0);
+  f->in_strides = true;
+  for (uint32_t i = 0, n = 0; i < n_usable; i++)
+    for (uint32_t k = 0; k < s->patterns.count && n < MOST_STRIDES; k++) {
+      f->stride_factor = usable[i];
+      f->pattern = s->patterns.items[k];
+      if (m->factors[usable[i]].size != f->pattern.outer * f->pattern.inner ||
+          !splitter_needs_no_column(&m->factors[usable[i]]))
+        continue;
+      assign_axes(f, 0, usable, n_usable, 0);
+      n++;
+    }
+  f->in_strides = false;
+}
+
 static int by_work(const void *a, const void *b) {
   const Found *x = a, *y = b;
   if (x->strategy.work != y->strategy.work) return x->strategy.work < y->strategy.work ? -1 : 1;
@@ -357,6 +422,11 @@ static StrategySet keep_set(Finder *f, const FactorMap *m, uint32_t cut) {
     for (uint32_t i = 0; i < m->n_factors; i++) axes[i] = keep(&s->arena, items[k].axes[i]);
     items[k].axes = axes;
     items[k].carried = keep(&s->arena, items[k].carried);
+    if (items[k].strides) {
+      ShardFactor *strides = arena_copy(&s->arena, items[k].strides, 2 * sizeof *items[k].strides);
+      for (uint32_t i = 0; i < 2; i++) strides[i].axes = keep(&s->arena, strides[i].axes);
+      items[k].strides = strides;
+    }
   }
   for (uint32_t i = 0; i < m->n_operands + m->n_results; i++) {
     for (uint32_t k = 0; k < n; k++)
@@ -377,6 +447,35 @@ static bool must_be_replicated(const Strategies *s, OpId op) {
   return must;
 }
 
+static void add_pattern(Strategies *s, int64_t outer, int64_t inner) {
+  if (outer <= 1 || inner <= 1 || s->patterns.count == MOST_PATTERNS) return;
+  for (uint32_t i = 0; i < s->patterns.count; i++)
+    if (s->patterns.items[i].outer == outer && s->patterns.items[i].inner == inner) return;
+  VEC_PUSH(&s->arena, &s->patterns, ((StridePattern){outer, inner}));
+}
+
+void strategies_find_patterns(Strategies *s) {
+  FactorOptions options = {.own = true};
+  for (OpId op = s->p->root; op; op = op_walk_next(s->p, op, s->p->root)) {
+    const OpDef *def = op_row(op_at(s->p, op)->code)->def;
+    if (!def || !def->strides || must_be_replicated(s, op)) continue;
+    ArenaMark mark = arena_mark(&s->scratch);
+    FactorMap m;
+    uint32_t n = op_factors(s->p, op, &options, &s->scratch, &m) ? factor_map_n_tensors(&m) : 0;
+    for (uint32_t t = 0; t < n; t++)
+      for (uint32_t d = 0; d < factor_map_rank(&m, t); d++) {
+        FactorList list = factor_map_dim(&m, t, d);
+        int64_t outer = 1, all = 1;
+        for (uint32_t i = 0; i < list.n; i++) all *= m.factors[list.v[i]].size;
+        for (uint32_t i = 0; i + 1 < list.n && all > 0; i++) {
+          outer *= m.factors[list.v[i]].size;
+          add_pattern(s, outer, all / outer);
+        }
+      }
+    arena_rewind(&s->scratch, mark);
+  }
+}
+
 static uint32_t find_strategies(Strategies *s, OpId op, const FactorMap *m) {
   Finder f = {.s = s, .mesh = sharding_mesh(s->table, s->mesh)};
   splitter_init(&f.splitter, &s->builder, op, m);
@@ -387,6 +486,9 @@ static uint32_t find_strategies(Strategies *s, OpId op, const FactorMap *m) {
     if (splitter_can_split(&f.splitter, k)) usable[n++] = (uint8_t)k;
   assign_axes(&f, 0, usable, n, 0);
   assign_partial(&f, usable, n);
+  f.splitter.carried = (AxisList){NULL, 0};
+  f.splitter.carried_in = f.splitter.carried_out = COMBINE_NONE;
+  assign_strided(&f, usable, n);
   uint32_t cut = limit(&f, s->most);
   VEC_PUSH(&s->arena, &s->sets, keep_set(&f, m, cut));
   return s->sets.count - 1;
