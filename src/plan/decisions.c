@@ -39,7 +39,7 @@ static void write_values(Out *o) {
   json_key(o->json, "values"), json_open(o->json, '[');
   for (uint32_t i = 0; i < m->vars.count; i++) {
     const ModelVar *v = &m->vars.items[i];
-    if (v->kind != VAR_ARGUMENT && v->kind != VAR_BORDER) continue;
+    if ((v->kind != VAR_ARGUMENT && v->kind != VAR_BORDER) || v->local) continue;
     if (!has_place(o, value_type(m->p, v->value))) continue;
     bool argument = v->kind == VAR_ARGUMENT || value_at(m->p, v->value)->is_arg;
     open_value(o, argument && v->kind == VAR_ARGUMENT ? m->entry : v->op);
