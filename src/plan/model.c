@@ -535,6 +535,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   if (options->least_uneven) m->strategies.least_uneven = options->least_uneven;
   m->strategies.call_rules = options->call_rules;
   strategies_find_patterns(&m->strategies);
+  if (options->level > 1) strategies_divide_axes(&m->strategies);
   m->rates = machine_rates(options->machine, options->n_devices);
   m->network =
       machine_network_reached(options->machine, p->context, devices, m->rates.links, &m->arena);

@@ -1,8 +1,9 @@
 // Problem: list the ways to run an op. Their number is exponential in the number of mesh axes.
 //
 // Idea: each axis goes to one factor, to none, or (partial sums) is carried. Axes of one factor are
-// in the mesh's order. What the op cannot run with (strategy/splitter.h) is left out. If there are
-// more than the limit, those with the least work stay, and always the replicated one.
+// in the mesh's order. One axis may be divided into two sub-axes (strategies_divide_axes). What the
+// op cannot run with (strategy/splitter.h) is left out. If there are more than the limit, those
+// with the least work stay, and always the replicated one.
 //
 // Invariant: the partitioner obeys every strategy listed here, because both ask the splitter.
 //
@@ -26,6 +27,8 @@ enum {
 enum { LEAST_UNEVEN = 16 };
 // Assignments of axes that are looked at per op or type: with many axes, not all.
 enum { MOST_TRIED = 20000 };
+// Ways to divide an axis of the mesh into sub-axes.
+enum { MOST_DIVISIONS = 6 };
 // Strides: of the program, and per op.
 enum { MOST_PATTERNS = 32, MOST_STRIDES = 2 };
 
@@ -46,10 +49,44 @@ void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mes
                          .arena = &s->scratch,
                          .kept = &s->arena,
                          .mesh = mesh};
+  const Mesh *axes = sharding_mesh(table, mesh);
+  AxisDivision whole = {.n = axes->n_axes, .divided = axes->n_axes};
+  for (uint32_t a = 0; a < axes->n_axes && a < MOST_AXES; a++) whole.axes[a] = axis_full(axes, a);
+  if (axes->n_axes <= MOST_AXES) VEC_PUSH(&s->arena, &s->divisions, whole);
   VEC_PUSH(&s->arena, &s->lists, (ShardingList){0});
   VEC_PUSH(&s->arena, &s->sets, (StrategySet){0});
   VEC_PUSH(&s->arena, &s->keys, 0);
   VEC_PUSH(&s->arena, &s->held, (HeldList){0});
+}
+
+// The division of the mesh with axis a divided into a major sub-axis of this size and the rest.
+static void add_division(Strategies *s, uint32_t a, uint32_t major) {
+  AxisDivision whole = s->divisions.items[0], made = {.n = whole.n + 1, .divided = a};
+  for (uint32_t i = 0; i < whole.n; i++) made.axes[i + (i > a)] = whole.axes[i];
+  made.axes[a] = (AxisRef){whole.axes[a].axis, 1, major};
+  made.axes[a + 1] = (AxisRef){whole.axes[a].axis, major, whole.axes[a].size / major};
+  VEC_PUSH(&s->arena, &s->divisions, made);
+}
+
+void strategies_divide_axes(Strategies *s) {
+  if (!s->divisions.count || s->divisions.items[0].n == MOST_AXES) return;
+  AxisDivision whole = s->divisions.items[0];
+  for (uint32_t a = 0; a < whole.n; a++)
+    for (uint32_t major = 2; major < whole.axes[a].size; major++)
+      if (whole.axes[a].size % major == 0 && s->divisions.count <= MOST_DIVISIONS)
+        add_division(s, a, major);
+}
+
+// Is it of use to divide the axis? Sub-axes at one place are the axis itself, which is assigned
+// elsewhere. And one of them is at a size that the axis does not divide: the others could have it.
+// sizes: per place, n of them; other places have none.
+static bool pays_division(const AxisDivision *d, const uint8_t *where, const int64_t *sizes,
+                          uint32_t n) {
+  if (d->divided == d->n) return true;
+  uint8_t major = where[d->divided], minor = where[d->divided + 1];
+  int64_t axis = (int64_t)d->axes[d->divided].size * d->axes[d->divided + 1].size;
+  return major != minor &&
+         ((major < n && sizes[major] % axis) || (minor < n && sizes[minor] % axis));
 }
 
 void strategies_release(void *object) {
@@ -88,18 +125,18 @@ static bool held_equal(const void *owner, uint32_t id, const void *key) {
 
 // where: per axis a dimension, `rank` for none, or `rank` + 1 for a partial sum. UINT32_MAX: the
 // axes do not divide the dimensions.
-static Sharding of_dims(Strategies *s, const TypeInfo *type, const uint8_t *where) {
-  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
+static Sharding of_dims(Strategies *s, const TypeInfo *type, const AxisDivision *division,
+                        const uint8_t *where) {
   DimSharding *dims = ARENA_ARRAY(&s->scratch, DimSharding, type->rank + 1);
   bool any = false;
   for (uint32_t d = 0; d < type->rank; d++) {
-    AxisRef *axes = ARENA_ARRAY(&s->scratch, AxisRef, mesh->n_axes + 1);
+    AxisRef *axes = ARENA_ARRAY(&s->scratch, AxisRef, division->n + 1);
     ShardFactor *factor = ARENA_NEW(&s->scratch, ShardFactor);
     int64_t ways = 1;
-    for (uint32_t a = 0; a < mesh->n_axes; a++) {
+    for (uint32_t a = 0; a < division->n; a++) {
       if (where[a] != d) continue;
-      axes[factor->axes.n++] = axis_full(mesh, a);
-      ways *= mesh->axes[a].size;
+      axes[factor->axes.n++] = division->axes[a];
+      ways *= division->axes[a].size;
     }
     factor->axes.v = axes;
     if (type->dims[d] % ways) return UINT32_MAX;
@@ -107,9 +144,9 @@ static Sharding of_dims(Strategies *s, const TypeInfo *type, const uint8_t *wher
     dims[d] = (DimSharding){factor, 1, false, PRIORITY_NONE};
   }
   ShardingInfo info = {.mesh = s->mesh, .rank = type->rank, .dims = dims};
-  AxisRef *sums = ARENA_ARRAY(&s->scratch, AxisRef, mesh->n_axes + 1);
-  for (uint32_t a = 0; a < mesh->n_axes; a++)
-    if (where[a] == type->rank + 1) sums[info.unreduced.n++] = axis_full(mesh, a);
+  AxisRef *sums = ARENA_ARRAY(&s->scratch, AxisRef, division->n + 1);
+  for (uint32_t a = 0; a < division->n; a++)
+    if (where[a] == type->rank + 1) sums[info.unreduced.n++] = division->axes[a];
   info.unreduced.v = sums;
   if (info.unreduced.n) info.reducer = COMBINE_SUM;
   return any || info.unreduced.n ? sharding_intern(s->table, &info) : 0;
@@ -144,25 +181,32 @@ static bool next_assignment(uint8_t *where, uint32_t n_axes, uint32_t last) {
   return a < n_axes;
 }
 
+typedef VEC(Sharding) ShardingVec;
+
+// All shardings over the axes of a division.
+static void add_held_over(Strategies *s, const TypeInfo *info, bool sums,
+                          const AxisDivision *division, ShardingVec *out) {
+  uint8_t where[MOST_AXES] = {0};
+  for (uint32_t n = 0; n < MOST_TRIED; n++) {
+    bool useful = pays_division(division, where, info->dims, info->rank);
+    for (uint32_t a = 0; a < division->n; a++)
+      useful &= where[a] == info->rank || division->axes[a].size > 1;
+    Sharding one = useful ? of_dims(s, info, division, where) : UINT32_MAX;
+    if (one && one != UINT32_MAX) VEC_PUSH(&s->scratch, out, one);
+    if (!next_assignment(where, division->n, info->rank + sums)) break;
+  }
+}
+
 static ListId list_held(Strategies *s, Type type, bool carried) {
-  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
   const TypeInfo *info = type_info(s->p->context, type);
   ArenaMark mark = arena_mark(&s->scratch);
-  VEC(Sharding) all = {0};
+  ShardingVec all = {0};
   VEC_PUSH(&s->scratch, &all, 0);
-  bool movable = info->kind == TYPE_TENSOR && info->rank > 0 && mesh->n_axes <= MOST_AXES &&
-                 splitter_is_movable(s->p->context, type);
+  bool movable =
+      info->kind == TYPE_TENSOR && info->rank > 0 && splitter_is_movable(s->p->context, type);
   bool sums = carried && movable && dtype_has_zero(type_dtype(s->p->context, type));
-  uint32_t last = info->rank + sums;
-  uint8_t where[MOST_AXES] = {0};
-  for (uint32_t n = 0; movable && n < MOST_TRIED; n++) {
-    bool useful = true;
-    for (uint32_t a = 0; a < mesh->n_axes; a++)
-      useful &= where[a] == info->rank || mesh->axes[a].size > 1;
-    Sharding one = useful ? of_dims(s, info, where) : UINT32_MAX;
-    if (one && one != UINT32_MAX) VEC_PUSH(&s->scratch, &all, one);
-    if (!next_assignment(where, mesh->n_axes, last)) break;
-  }
+  for (uint32_t i = 0; movable && i < s->divisions.count; i++)
+    add_held_over(s, info, sums, &s->divisions.items[i], &all);
   limit_held(s, all.items, &all.count);
   ListId list = strategies_intern(s, all.items, all.count);
   arena_rewind(&s->scratch, mark);
@@ -198,7 +242,8 @@ typedef VEC(Found) FoundVec;
 typedef struct Finder {
   Strategies *s;
   Splitter splitter;
-  const Mesh *mesh;
+  const AxisDivision *division;
+  const int64_t *sizes;      // of the factors
   uint8_t where[MOST_AXES];  // per axis: a factor, NONE, CARRIED or INNER
   bool strided;              // only what block shardings cannot express
   bool in_strides;           // one factor is split in strides:
@@ -210,10 +255,10 @@ typedef struct Finder {
 
 // The axes that `where` gives to a place, in the mesh's order.
 static AxisList axes_at(const Finder *f, uint8_t place) {
-  AxisRef *axes = ARENA_ARRAY(&f->s->scratch, AxisRef, f->mesh->n_axes + 1);
+  AxisRef *axes = ARENA_ARRAY(&f->s->scratch, AxisRef, f->division->n + 1);
   uint32_t n = 0;
-  for (uint32_t a = 0; a < f->mesh->n_axes; a++)
-    if (f->where[a] == place) axes[n++] = axis_full(f->mesh, a);
+  for (uint32_t a = 0; a < f->division->n; a++)
+    if (f->where[a] == place) axes[n++] = f->division->axes[a];
   return (AxisList){axes, n};
 }
 
@@ -301,13 +346,14 @@ static void add(Finder *f, uint32_t partial) {
 static void assign_axes(Finder *f, uint32_t axis, const uint8_t *usable, uint32_t n_usable,
                         uint32_t partial) {
   if (f->n_tried >= MOST_TRIED) return;
-  if (axis == f->mesh->n_axes) {
+  if (axis == f->division->n) {
+    if (!pays_division(f->division, f->where, f->sizes, f->splitter.m->n_factors)) return;
     f->n_tried++;
     f->splitter.carried = axes_at(f, CARRIED);
     if ((f->splitter.carried.n > 0) == (partial != 0)) add(f, partial);
     return;
   }
-  bool idle = f->mesh->axes[axis].size == 1;
+  bool idle = f->division->axes[axis].size == 1;
   f->where[axis] = NONE;
   assign_axes(f, axis + 1, usable, n_usable, partial);
   for (uint32_t i = 0; i < n_usable && !idle; i++) {
@@ -477,17 +523,26 @@ void strategies_find_patterns(Strategies *s) {
 }
 
 static uint32_t find_strategies(Strategies *s, OpId op, const FactorMap *m) {
-  Finder f = {.s = s, .mesh = sharding_mesh(s->table, s->mesh)};
+  Finder f = {.s = s, .division = &s->divisions.items[0]};
   splitter_init(&f.splitter, &s->builder, op, m);
   f.splitter.blocks = true;
+  int64_t *sizes = ARENA_ARRAY(&s->scratch, int64_t, m->n_factors + 1);
+  for (uint32_t k = 0; k < m->n_factors; k++) sizes[k] = m->factors[k].size;
+  f.sizes = sizes;
   uint8_t usable[MOST_FACTORS];
   uint32_t n = 0;
   for (uint32_t k = 0; k < m->n_factors && n < MOST_FACTORS && k < CARRIED; k++)
     if (splitter_can_split(&f.splitter, k)) usable[n++] = (uint8_t)k;
-  assign_axes(&f, 0, usable, n, 0);
-  assign_partial(&f, usable, n);
-  f.splitter.carried = (AxisList){NULL, 0};
-  f.splitter.carried_in = f.splitter.carried_out = COMBINE_NONE;
+  for (uint32_t i = 0; i < s->divisions.count; i++) {
+    f.division = &s->divisions.items[i];
+    f.n_tried = 0;
+    assign_axes(&f, 0, usable, n, 0);
+    assign_partial(&f, usable, n);
+    f.splitter.carried = (AxisList){NULL, 0};
+    f.splitter.carried_in = f.splitter.carried_out = COMBINE_NONE;
+  }
+  f.division = &s->divisions.items[0];
+  f.n_tried = 0;
   assign_strided(&f, usable, n);
   uint32_t cut = limit(&f, s->most);
   VEC_PUSH(&s->arena, &s->sets, keep_set(&f, m, cut));
@@ -507,7 +562,7 @@ static uint64_t key_of(const Strategies *s, OpId op) {
 }
 
 uint32_t strategies_of_op(Strategies *s, OpId op) {
-  if (must_be_replicated(s, op) || sharding_mesh(s->table, s->mesh)->n_axes > MOST_AXES) return 0;
+  if (must_be_replicated(s, op) || !s->divisions.count) return 0;
   uint64_t key = key_of(s, op);
   uint32_t id = idmap_find(&s->set_ids, key, key_equal, s, &key);
   if (id) return id;

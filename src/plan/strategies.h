@@ -45,6 +45,13 @@ typedef struct StrategySet {
   const ListId *in, *out;  // per operand and result
 } StrategySet;
 
+// The axes that are assigned: those of the mesh, one of which may be divided into two sub-axes.
+typedef struct AxisDivision {
+  AxisRef axes[STRATEGIES_MOST_AXES];
+  uint32_t n;
+  uint32_t divided;  // the first of the two sub-axes; n: none
+} AxisDivision;
+
 // A dimension of size outer · inner that a reshape of the program merges or divides.
 typedef struct StridePattern {
   int64_t outer, inner;
@@ -71,7 +78,8 @@ typedef struct Strategies {
   VEC(StrategySet) sets;    // [0]: of ops that run on replicated operands only
   VEC(uint64_t) keys;       // of the sets
   VEC(StridePattern) patterns;
-  VEC(HeldList) held;  // of strategies_held and strategies_carried; [0] unused
+  VEC(AxisDivision) divisions;  // [0]: the mesh's axes; none if the mesh has too many
+  VEC(HeldList) held;           // of strategies_held and strategies_carried; [0] unused
   IdMap list_ids, set_ids, held_ids;
 } Strategies;
 
@@ -84,6 +92,9 @@ static inline ShardingList strategies_list(const Strategies *s, ListId list) {
 }
 ListId strategies_intern(Strategies *s, const Sharding *shardings, uint32_t n);
 
+// One axis of the mesh may be divided into two sub-axes: dimensions of 2 and 4 share an axis of 8.
+// Before the first list is made. O(1).
+void strategies_divide_axes(Strategies *s);
 // Finds the dimensions that reshapes merge, so that ops between them may be strided. Before the
 // first strategies_of_op; without it there are strided reshapes only. O(program).
 void strategies_find_patterns(Strategies *s);
