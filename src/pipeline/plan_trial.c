@@ -18,7 +18,6 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
@@ -109,7 +108,9 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
-    options.state = plan_pair_state(s->program, entry, &s->arena);
+    uint32_t *state;
+    TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+    options.state = state;
   }
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
@@ -142,7 +143,8 @@ static void list_values(Trial *t, Plan *plan) {
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
         .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0};
+        .state = argument && m->options.state ? m->options.state[k] : 0,
+        .donated = argument && model_is_donated(m, k)};
   }
   plan->arguments = values;
   plan->results = values + m->n_arguments;
@@ -234,8 +236,8 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   list_values(t, plan);
   t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
-  plan->strategy = keep_text(t);
+  plan_summary(&t->model_session, &t->model, t->choice, &t->text);
+  plan->strategy = plan->best.strategy = keep_text(t);
 }
 
 // Compares a candidate that was simulated with the best so far. Returns whether it wins.
@@ -325,7 +327,9 @@ static uint32_t devices_enough(const Trial *failed) {
 }
 
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
-  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
 }
 
 bool plan_is_late(const PlanRequest *request) {
@@ -335,8 +339,11 @@ bool plan_is_late(const PlanRequest *request) {
 // With a time limit: a part of the seconds that are left, so that later rounds get some.
 static double solve_seconds(const Trial *t) {
   if (t->request->time_limit <= 0) return 0;
-  return fmax(0.02, (t->request->deadline - clock_seconds()) * 0.3);
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
 }
+
+// Level 1 is content with a cost this near to the bound: the simulation decides between plans.
+#define QUICK_GAP 0.005
 
 // The solution's decisions. thrifty: without the passes that trade memory for communication.
 static const char *write_decisions(Trial *t, bool thrifty) {
@@ -366,6 +373,20 @@ static void try_solution(Trial *t) {
     try_candidate(t, write_decisions(t, true));
 }
 
+// The solver's samples, in seconds.
+static void keep_samples(Trial *t) {
+  const SolveResult *r = &t->solved;
+  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *s = &r->samples[i];
+    samples[i] =
+        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
+                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
+  }
+  t->plan->search = samples;
+  t->plan->n_search = r->n_samples;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -373,7 +394,9 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = t->request->level, .seconds = solve_seconds(t)};
+  SolveOptions options = {.level = t->request->level,
+                          .seconds = solve_seconds(t),
+                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
   TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
@@ -386,6 +409,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_vars = m->vars.count;
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
+    keep_samples(t);
   }
   if (found && t->probe) {
     plan->best.seconds = 1;
