@@ -58,6 +58,13 @@ bool plan_sharding_fits(const ShardingTable *table, Sharding wanted, Sharding ha
 // Forbids all other shardings of a value. Returns the number of strategies that are left; if it is
 // 0, none is forbidden. O(strategies).
 uint32_t plan_keep(Model *model, PlanPort port, Sharding wanted);
+// An argument and the result that replaces it have one variable: what is required of the result is
+// required of the argument. Pairs with different requirements are separated. O(arguments).
+void plan_fix_state(Session *session, OpId entry, Sharding *fixed, const Sharding *fixed_results,
+                    uint32_t *state);
+// INVALID_ARGUMENT, at its op, if no strategy of an op has the sharding that its result is
+// annotated with. O(strategies).
+Status *plan_check_fixed(Session *session, const Model *model) MUST_USE;
 // Reads a sharding for a target, such as [{"x"}, {}] or P("x"). INVALID_ARGUMENT with the column.
 Status *plan_read_sharding(Session *session, Str text, const Target *target, Arena *arena,
                            Sharding *out) MUST_USE;
