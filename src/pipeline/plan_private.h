@@ -80,14 +80,18 @@ typedef struct PlanMesh {
   double bound_seconds;    // without overlap; 0: unknown
   double overlap_seconds;  // with overlap
   bool infeasible;         // nothing fits: proven
+  uint32_t streams;        // of which each collective uses one at least; 0: unknown
 } PlanMesh;
 typedef VEC(PlanMesh) PlanMeshVec;
 
 // All shapes of n devices. The last axis joins neighbours. O(divisors^axes).
 void plan_list_meshes(uint32_t n, uint32_t level, Arena *arena, PlanMeshVec *out);
-// Sets the bounds of a mesh from its model; the model's scale is 1 afterwards.
-Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, Arena *arena,
-                        PlanMesh *out) MUST_USE;
+// Sets the bounds of a mesh from its model; the model's scale is 1 afterwards. quick: only the one
+// of compute.
+Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, bool quick,
+                        Arena *arena, PlanMesh *out) MUST_USE;
+// Takes a bound without overlap into account, of a solution with a larger budget.
+void plan_bound_serial(PlanMesh *mesh, double bound_seconds);
 // The most promising first.
 void plan_sort_meshes(PlanMeshVec *meshes);
 

@@ -351,6 +351,37 @@ static double solve_seconds(const Trial *t) {
   return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
 }
 
+// Level 1 is content with a cost this near to the bound: the simulation decides between plans.
+#define QUICK_GAP 0.005
+
+// The solution's decisions. thrifty: without the passes that trade memory for communication.
+static const char *write_decisions(Trial *t, bool thrifty) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, t->choice, &json);
+  if (thrifty) plan_decisions_thrifty(&json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
+static bool has_loops(const Model *m) {
+  for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].kind == VAR_BORDER) return true;
+  return false;
+}
+
+// Tries the solution. Passes may keep more in memory than the solution (sums that a loop carries,
+// gathered weights). If that is too much, or if the program is small, once more without these:
+// larger carries also take time to read and write.
+static void try_solution(Trial *t) {
+  try_candidate(t, write_decisions(t, false));
+  const Plan *plan = t->plan;
+  bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
+    try_candidate(t, write_decisions(t, true));
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -358,7 +389,9 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = t->request->level, .seconds = solve_seconds(t)};
+  SolveOptions options = {.level = t->request->level,
+                          .seconds = solve_seconds(t),
+                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
   TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
@@ -387,15 +420,9 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(m, t->choice, &json);
-  json_close(&json, '}');
-  const char *decisions = keep_text(t);
   write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
-  try_candidate(t, decisions);
+  try_solution(t);
   bool exact = t->exact || (t->hook && t->hook->exact);
   if (!exact && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_candidate(t, NULL);
