@@ -72,6 +72,12 @@ typedef struct PlanChange {
   double bytes[2], seconds[2];  // sent per device; in which links are busy
 } PlanChange;
 
+// Another sharding of a value with the cost of the problem solved again.
+typedef struct PlanOther {
+  const char *sharding;
+  double cost_seconds;  // 0: no solution was found that fits
+} PlanOther;
+
 // What would be if a value had another sharding (plan_why_not).
 typedef struct PlanAnswer {
   const char *question;
@@ -84,6 +90,8 @@ typedef struct PlanAnswer {
   const char *refused;                 // no plan has it: why; NULL = some have
   const PlanChange *changes;           // the largest first
   uint32_t n_changes;
+  const PlanOther *others;  // if next_best: all shardings of the value, the cheapest first
+  uint32_t n_others;
 } PlanAnswer;
 
 // How an old plan does on the program (plan_from).
