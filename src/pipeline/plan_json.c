@@ -105,6 +105,9 @@ static void write_trial(const PlanTrial *t, Json *json) {
   json_key(json, "problem_peak_bytes"), json_double(json, t->problem_peak_bytes);
   json_key(json, "cost_seconds"), json_double(json, t->cost_seconds);
   json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
+  json_key(json, "overlap_bound_seconds"), json_double(json, t->overlap_bound_seconds);
+  if (t->links) json_key(json, "links"), json_string(json, t->links);
+  if (t->discarded) json_key(json, "discarded"), json_bool(json, true);
 }
 
 void plan_put_why_lost(const Plan *plan, const PlanTrial *t, StrBuf *out) {
@@ -217,6 +220,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   if (plan->limit) json_key(&json, "limit"), json_string(&json, plan->limit);
   if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
+  json_key(&json, "reproducible"), json_bool(&json, !plan->hurried);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
   write_stages(plan, &json);
@@ -226,6 +230,8 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   write_values(plan->results, plan->n_results, "results", &json);
   write_short(plan, &json);
   write_annotations(plan, &json);
+  plan_json_from(plan, &json);
+  plan_json_answers(plan, &json);
   write_inside(plan, &json);
   json_break(&json, 1);
   json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));

@@ -1,5 +1,6 @@
 // A plan as text and as JSON.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,12 +70,13 @@ static void put_trials(const Plan *plan, StrBuf *out) {
   for (uint32_t i = 0; i < plan->n_trials; i++) {
     const PlanTrial *t = &plan->trials[i];
     if (t->refused)
-      strbuf_printf(out, "  %-20s %s\n", t->mesh, t->refused);
+      strbuf_printf(out, "  %-20s %s", t->mesh, t->refused);
     else
-      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s\n", t->mesh,
+      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s", t->mesh,
                     simulated_seconds(t->seconds, seconds, sizeof seconds),
                     simulated_bytes(t->peak_bytes, bytes, sizeof bytes),
                     t->peak_bytes > plan->usable_bytes ? " (does not fit)" : "");
+    strbuf_printf(out, "%s%s\n", t->links ? " · " : "", t->links ? t->links : "");
   }
 }
 
@@ -131,7 +133,9 @@ static void put_short(const Plan *plan, StrBuf *out) {
   char a[32];
   if (plan->layout) strbuf_printf(out, "layout  --layout '%s'\n", plan->layout);
   if (!list->computed) {
-    strbuf_puts(out, "annotations  no short list, because the program is large (-O2 finds one)\n");
+    if (plan->too_large)
+      strbuf_puts(out,
+                  "annotations  no short list, because the program is large (-O2 finds one)\n");
     return;
   }
   strbuf_printf(out, "annotations  %u rule%s of --shard ", list->n, list->n == 1 ? "" : "s");
@@ -174,6 +178,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
   strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
                 simulated_seconds(t->bound_seconds, a, sizeof a),
                 simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->overlap_bound_seconds > 0)
+    strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
+                  simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
+                  100 * fmax(0, t->seconds / t->overlap_bound_seconds - 1));
   strbuf_printf(
       out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
       simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,
@@ -181,10 +189,14 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->hurried)
+    strbuf_puts(out, "        with a time limit: another run can give another plan\n");
+  plan_put_from(plan, out);
   put_state(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
   if (plan->limit) strbuf_printf(out, "limit   %s\n", plan->limit);
   put_short(plan, out);
   put_rows(plan, out);
+  plan_put_answers(plan, out);
 }

@@ -21,7 +21,9 @@
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
-  Guard *guard;  // of mesh_body
+  Guard *guard;        // of mesh_body
+  const Guard *outer;  // hears about progress; NULL = nobody
+  const PlanHook *hook;
   const Program *program;
   const PlanRequest *request;
   PropagateRequest annotations;
@@ -230,6 +232,8 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
+  plan->n_choice = t->model.vars.count;
+  plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model_session, &t->model, t->choice, &t->text);
@@ -309,6 +313,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.has_model = false;
     t.model_session = (Session){0};
     t.text = (StrBuf){0};
+    t.hook = NULL;
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
     if (t.has_model) model_release(&t.model);
@@ -335,6 +340,53 @@ static void keep_samples(Trial *t) {
   t->plan->n_search = r->n_samples;
 }
 
+void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
+}
+
+bool plan_is_late(const PlanRequest *request) {
+  return request->time_limit > 0 && clock_seconds() >= request->deadline;
+}
+
+// With a time limit: a part of the seconds that are left, so that later rounds get some.
+static double solve_seconds(const Trial *t) {
+  if (t->request->time_limit <= 0) return 0;
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
+}
+
+// Level 1 is content with a cost this near to the bound: the simulation decides between plans.
+#define QUICK_GAP 0.005
+
+// The solution's decisions. thrifty: without the passes that trade memory for communication.
+static const char *write_decisions(Trial *t, bool thrifty) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, t->choice, &json);
+  if (thrifty) plan_decisions_thrifty(&json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
+static bool has_loops(const Model *m) {
+  for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].kind == VAR_BORDER) return true;
+  return false;
+}
+
+// Tries the solution. Passes may keep more in memory than the solution (sums that a loop carries,
+// gathered weights). If that is too much, or if the program is small, once more without these:
+// larger carries also take time to read and write.
+static void try_solution(Trial *t) {
+  try_candidate(t, write_decisions(t, false));
+  const Plan *plan = t->plan;
+  bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
+    try_candidate(t, write_decisions(t, true));
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -342,8 +394,10 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
-                    &t->solved));
+  SolveOptions options = {.level = t->request->level,
+                          .seconds = solve_seconds(t),
+                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
+  TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
@@ -372,15 +426,12 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(m, t->choice, &json);
-  json_close(&json, '}');
-  const char *decisions = keep_text(t);
   write_rules(t);
-  try_candidate(t, decisions);
-  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_candidate(t, NULL);
+  guard_tell(guard, "partitioning and simulating", 0, 0);
+  try_solution(t);
+  bool exact = t->hook && t->hook->exact;
+  if (!exact && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+    try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
@@ -393,17 +444,23 @@ enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   t->guard = guard;
+  guard_set_progress(guard, guard_progress(t->outer));
   arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
+  guard_tell(guard, "modelling", 0, 0);
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
+  bool stop = false;
+  if (t->hook)
+    TRY(t->hook->built(t->hook->user, &t->model_session, &t->model, t->limit_bytes, &stop));
+  if (stop) return NULL;
   uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
   for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
-    if (over <= 0 && round + 1 >= rounds) break;
+    if (over <= 0 && (round + 1 >= rounds || plan_is_late(t->request))) break;
     double scale = t->busy > 0 ? t->exposed / t->busy : 1;
     scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
     if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
@@ -418,9 +475,12 @@ static Status *mesh_body(Guard *guard, void *arg) {
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
 Status *plan_try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                      bool explain, Arena *arena, Plan *out) {
+                      bool explain, const PlanHook *hook, const Guard *outer, Arena *arena,
+                      Plan *out) {
   *out = (Plan){.best.mesh = mesh};
-  Trial t = {.program = program,
+  Trial t = {.outer = outer,
+             .hook = hook,
+             .program = program,
              .request = request,
              .annotations = request->annotations,
              .mesh = mesh,
@@ -433,9 +493,9 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
-  Guard *outer = arena->guard;
+  Guard *before = arena->guard;
   Status *status = guard_run(mesh_body, &t);
-  arena_guard(arena, outer);
+  arena_guard(arena, before);
   if (t.has_model) model_release(&t.model);
   session_deinit(&t.model_session);
   strbuf_deinit(&t.text);
