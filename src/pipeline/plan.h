@@ -217,6 +217,9 @@ void plan_share_json(const SharedPlan *shared, const ShareRequest *request, cons
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);
+// Is the mesh that was tried the plan's? If not: why, in a few words.
+bool plan_is_winner(const Plan *plan, const PlanTrial *trial);
+void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 // Mesh and PartitionSpecs by path, as Python for JAX.
 void plan_jax(const Plan *plan, const char *machine, StrBuf *out);
 // Writes the plan's shardings into a session's flat program, which was not compiled further than

@@ -16,8 +16,6 @@ const char *plan_shortfall(Session *session, const Model *model, double limit_by
 void plan_annotations(PropagateRequest *request, const Source *rules);
 enum { PLAN_VERSION = 2, PLAN_OLDEST = 1 };  // that is written; that is read
 
-// Why a mesh that was tried is not the plan's, in a few words.
-void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 
 // Pairs arguments with the results that replace them. Per argument: 1 + the result; 0 = none.
