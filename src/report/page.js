@@ -1149,7 +1149,10 @@ function drawSearch() {
       else c.lineTo(x(p.work), y(before)), c.lineTo(x(p.work), y(p[key]));
       before = p[key];
     }
-    c.stroke();
+    // A bound that is proven once, at the end, holds for the whole search.
+    if (key === "bound" && before !== null && search.filter((p) => typeof p.bound === "number").length === 1)
+      c.setLineDash([6, 4]), c.moveTo(0, y(before)), c.lineTo(c.width, y(before));
+    c.stroke(), c.setLineDash([]);
   }
   c.fillStyle = colours.soft, c.textBaseline = "bottom", c.textAlign = "left", c.fillText("work " + countText(first), 0, height - 2);
   c.textAlign = "right", c.fillText(countText(last), c.width, height - 2);
