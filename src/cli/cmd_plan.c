@@ -28,14 +28,14 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
-  TextList state;   // --state
-  Program *source;  // before calls were inlined
-  Program *flat;    // after, for put_program
   TextList why_not, share;
   const char *weights;
   const char *time_limit, *from;
   char *old;  // the text of `from`
   size_t n_old;
+  TextList state;   // --state
+  Program *source;  // before calls were inlined
+  Program *flat;    // after, for put_program
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
@@ -277,13 +277,13 @@ int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
+  job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
   enum { N_OWN = 14 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready = annotations_init(&annotations, argc) && files.items && job.state.items &&
-               job.why_not.items && job.share.items;
+  bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
+               job.share.items && job.state.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -375,9 +375,9 @@ int command_plan(int argc, char **argv) {
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
-  mem_free(job.state.items);
   mem_free(job.why_not.items);
   mem_free(job.share.items);
+  mem_free(job.state.items);
   mem_free(job.saved);
   mem_free(job.old);
   return code;

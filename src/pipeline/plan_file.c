@@ -91,7 +91,7 @@ bool plan_is(Str text) {
   return str_starts((Str){text.s + i, text.n - i}, "\"plan_version\"");
 }
 
-Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
+Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) {
   const JsonValue *root;
   Status *status = json_read(text, arena, &root);
   if (status) {
@@ -99,8 +99,7 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
     status_free(status);
     FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
   }
-  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
-                  *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
+  const JsonValue *version = json_get(root, "plan_version");
   if (!version || version->kind != JSON_NUMBER || !json_get(root, "decisions"))
     FAIL(INVALID_ARGUMENT, "this is no plan: tessera plan --plan-out writes one");
   if (version->number < PLAN_OLDEST || version->number > PLAN_VERSION)
@@ -108,6 +107,15 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
          "the plan has version %g, and this tessera reads versions %d to %d: plan again with "
          "tessera plan --plan-out",
          version->number, PLAN_OLDEST, PLAN_VERSION);
+  *out_root = root;
+  return NULL;
+}
+
+Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
+  const JsonValue *root;
+  TRY(plan_read_json(text, arena, &root));
+  const JsonValue *hash = json_get(root, "program"), *mesh = json_get(root, "mesh"),
+                  *greedy = json_get(root, "annotated");
   if (request->n_meshes || request->n_rules || request->layout)
     FAIL(INVALID_ARGUMENT, "a plan has its own mesh and shardings: leave out --mesh, --shard and "
                            "--layout, or plan again with them");

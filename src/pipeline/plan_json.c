@@ -236,6 +236,8 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   plan_json_from(plan, &json);
   plan_json_answers(plan, &json);
   write_inside(plan, &json);
+  plan_json_from(plan, &json);
+  plan_json_answers(plan, &json);
   json_break(&json, 1);
   json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));
   json_close(&json, '}');

@@ -3,6 +3,7 @@
 #define TESSERA_PIPELINE_PLAN_PRIVATE_H
 
 #include "annotate/target.h"
+#include "base/json_read.h"
 #include "pipeline/plan.h"
 #include "plan/model.h"
 
@@ -15,6 +16,9 @@ const char *plan_shortfall(Session *session, const Model *model, double limit_by
 // its decisions satisfy those already, and annotations change the numbers of ops.
 void plan_annotations(PropagateRequest *request, const Source *rules);
 enum { PLAN_VERSION = 2, PLAN_OLDEST = 1 };  // that is written; that is read
+
+// Reads a plan's file. INVALID_ARGUMENT if the text is no plan of a known version.
+Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) MUST_USE;
 
 void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 

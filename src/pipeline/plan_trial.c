@@ -326,20 +326,6 @@ static uint32_t devices_enough(const Trial *failed) {
   return 0;
 }
 
-// The solver's samples, in seconds.
-static void keep_samples(Trial *t) {
-  const SolveResult *r = &t->solved;
-  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
-  for (uint32_t i = 0; i < r->n_samples; i++) {
-    const SolveSample *s = &r->samples[i];
-    samples[i] =
-        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
-                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
-  }
-  t->plan->search = samples;
-  t->plan->n_search = r->n_samples;
-}
-
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
   Problem *problem = &model->problem;
   model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
@@ -385,6 +371,20 @@ static void try_solution(Trial *t) {
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
   if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
     try_candidate(t, write_decisions(t, true));
+}
+
+// The solver's samples, in seconds.
+static void keep_samples(Trial *t) {
+  const SolveResult *r = &t->solved;
+  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *s = &r->samples[i];
+    samples[i] =
+        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
+                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
+  }
+  t->plan->search = samples;
+  t->plan->n_search = r->n_samples;
 }
 
 // One round: solve, and try what the solution says.
