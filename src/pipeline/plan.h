@@ -135,6 +135,7 @@ typedef struct Plan {
   const char *limit;   // what limits the plan, in words; NULL = unknown
   const char *layout;  // --layout that reproduces the plan's arguments; NULL = there is none
   ShortList short_list;
+  bool too_large;  // to be described at level 1
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
@@ -224,6 +225,9 @@ void plan_share_json(const SharedPlan *shared, const ShareRequest *request, cons
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);
+// Is the mesh that was tried the plan's? If not: why, in a few words.
+bool plan_is_winner(const Plan *plan, const PlanTrial *trial);
+void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 // Mesh and PartitionSpecs by path, as Python for JAX.
 void plan_jax(const Plan *plan, const char *machine, StrBuf *out);
 // Writes the plan's shardings into a session's flat program, which was not compiled further than

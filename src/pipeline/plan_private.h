@@ -20,8 +20,6 @@ enum { PLAN_VERSION = 2, PLAN_OLDEST = 1 };  // that is written; that is read
 // Reads a plan's file. INVALID_ARGUMENT if the text is no plan of a known version.
 Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) MUST_USE;
 
-// Why a mesh that was tried is not the plan's, in a few words.
-void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 
 // Pairs arguments with the results that replace them. Per argument: 1 + the result; 0 = none.

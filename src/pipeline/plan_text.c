@@ -133,7 +133,9 @@ static void put_short(const Plan *plan, StrBuf *out) {
   char a[32];
   if (plan->layout) strbuf_printf(out, "layout  --layout '%s'\n", plan->layout);
   if (!list->computed) {
-    strbuf_puts(out, "annotations  no short list, because the program is large (-O2 finds one)\n");
+    if (plan->too_large)
+      strbuf_puts(out,
+                  "annotations  no short list, because the program is large (-O2 finds one)\n");
     return;
   }
   strbuf_printf(out, "annotations  %u rule%s of --shard ", list->n, list->n == 1 ? "" : "s");
