@@ -358,7 +358,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   t->text.used = 0;
   Json json = {.out = &t->text};
   json_open(&json, '{');
-  plan_decisions(m, t->choice, &json);
+  plan_decisions(m, t->choice, NULL, &json);
   json_close(&json, '}');
   const char *decisions = keep_text(t);
   write_rules(t);

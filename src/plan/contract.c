@@ -273,10 +273,15 @@ static void write_tables(Work *w, const Remap *remap) {
   c->entry = remap->ops[w->entry];
 }
 
+static void release_diag(void *diag) { diag_deinit(diag); }
+
 static bool is_sound(Program *q, Guard *guard) {
   Diag diag;
   diag_init(&diag, guard, q->source);
+  GuardCleanup cleanup = {release_diag, &diag, NULL};
+  guard_push(guard, &cleanup);
   bool sound = !program_check(q) && program_verify(q, &diag);
+  guard_pop(guard, &cleanup);
   diag_deinit(&diag);
   return sound;
 }

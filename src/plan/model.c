@@ -108,6 +108,19 @@ static ListId replicated_list(ModelBuild *b) {
   return strategies_intern(&b->m->strategies, (Sharding[]){0}, 1);
 }
 
+// Ops that annotations have added stand for themselves.
+static Repeat op_repeat(const Model *m, OpId op) {
+  const Contraction *c = m->options.contraction;
+  return c && op < c->program->ops.count ? c->repeats[op] : (Repeat){0, 0};
+}
+
+// How many ops of the whole program a top-level op stands for. Ops in its regions get the factor
+// from the op around them.
+double model_times(const Model *m, OpId op) {
+  Repeat repeat = op_repeat(m, op);
+  return op_parent(m->p, op) == m->entry && repeat.times > 1 ? repeat.times : 1;
+}
+
 // ---- ops ----
 
 // Constants, iota, and what is computed from scalars: every user computes its own shard.
@@ -268,9 +281,9 @@ static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint
       b->made_at[op_result(p, op, i)] = b->position;
     Flow flow = op_flow(p, op);
     if (flow != FLOW_NONE)
-      TRY(model_flow(b, op, flow, runs));
+      TRY(model_flow(b, op, flow, runs * model_times(m, op)));
     else
-      model_op(b, op, runs);
+      model_op(b, op, runs * model_times(m, op));
     b->position++;
   }
   return NULL;
@@ -346,6 +359,34 @@ static void size_borders(ModelBuild *b, BlockId block) {
   }
 }
 
+static void multiply_bytes(ModelVar *v, double times) {
+  for (uint32_t k = 0; k < v->n && times > 1; k++)
+    v->bytes[k] = (int64_t)((double)v->bytes[k] * times);
+}
+
+// In a contracted program, arguments and results count for those that they repeat. So do values
+// that are alive after their run of layers, such as what a forward pass saves for the backward
+// pass: those of all layers are alive at once. Other values of two layers are not.
+static void size_repeats(ModelBuild *b) {
+  Model *m = b->m;
+  const Contraction *c = m->options.contraction;
+  for (uint32_t i = 0; c && i < m->n_arguments; i++)
+    multiply_bytes(&m->vars.items[m->argument_vars[i]], c->argument_times[i]);
+  for (uint32_t i = 0; c && i < m->n_results; i++)
+    if (m->vars.items[m->result_vars[i]].kind == VAR_RESULT)
+      multiply_bytes(&m->vars.items[m->result_vars[i]], c->result_times[i]);
+  for (uint32_t i = 0; c && i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    OpId op = v->kind == VAR_OP || v->kind == VAR_BORDER ? v->op
+              : v->kind == VAR_COPY                      ? value_def(m->p, v->value)
+                                                         : 0;
+    OpId last = op_repeat(m, op).last;
+    if (last && op_at(m->p, last)->n_results &&
+        v->end > (int64_t)b->made_at[op_result(m->p, last, 0)] + 1)
+      multiply_bytes(v, c->repeats[op].times);
+  }
+}
+
 // A result that is written into the buffer of a donated argument needs none of its own, nor does
 // one that has a variable. Other new values of state live to the end.
 static void mark_returned(ModelBuild *b, BlockId block) {
@@ -408,6 +449,7 @@ static Status *build(ModelBuild *b) {
   for (uint32_t i = 0; i < m->vars.count; i++)
     if (m->vars.items[i].kind == VAR_OP) model_size_op(b, i, has_copy);
   size_borders(b, block);
+  size_repeats(b);
   if (!m->options.untied) model_tie_layers(b);
   put_vars(b);
   return problem_check(&m->problem);
