@@ -13,6 +13,8 @@ typedef struct PlanRequest {
   double limit_bytes;                // memory of a device; 0: the machine's
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
+  double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
+  double deadline;                   // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -28,6 +30,9 @@ typedef struct PlanTrial {
   double seconds, peak_bytes;          // simulated; 0 if it was discarded
   double cost_seconds, bound_seconds;  // of the problem: the sum of all times, without overlap
   double problem_peak_bytes;
+  double overlap_bound_seconds;  // no step is shorter even if compute and links overlap fully
+  const char *links;             // along each axis of the mesh, in words; NULL: all alike
+  bool discarded;                // by its bound: it was not planned
   SolveOutcome outcome;
   bool greedy;          // only arguments and results are as solved; the partitioner chose the rest
   const char *refused;  // why it cannot be used; NULL = it can
@@ -45,6 +50,9 @@ typedef struct Plan {
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;
   const PlannedValue *arguments, *results;
   uint32_t n_arguments, n_results;
+  const uint32_t *choice;  // one strategy per variable of the mesh's model
+  uint32_t n_choice;
+  bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner

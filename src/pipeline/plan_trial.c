@@ -22,7 +22,9 @@
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
-  Guard *guard;  // of mesh_body
+  Guard *guard;        // of mesh_body
+  const Guard *outer;  // hears about progress; NULL = nobody
+  const PlanHook *hook;
   const Program *program;
   const PlanRequest *request;
   PropagateRequest annotations;
@@ -228,6 +230,8 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
+  plan->n_choice = t->model.vars.count;
+  plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model, t->choice, &t->text);
@@ -307,6 +311,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.has_model = false;
     t.model_session = (Session){0};
     t.text = (StrBuf){0};
+    t.hook = NULL;
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
     if (t.has_model) model_release(&t.model);
@@ -319,6 +324,23 @@ static uint32_t devices_enough(const Trial *failed) {
   return 0;
 }
 
+void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;
+}
+
+bool plan_is_late(const PlanRequest *request) {
+  return request->time_limit > 0 && clock_seconds() >= request->deadline;
+}
+
+// With a time limit: a part of the seconds that are left, so that later rounds get some.
+static double solve_seconds(const Trial *t) {
+  if (t->request->time_limit <= 0) return 0;
+  return fmax(0.02, (t->request->deadline - clock_seconds()) * 0.3);
+}
+
+// Level 1 is content with a cost this near to the bound: the simulation decides between plans.
+#define QUICK_GAP 0.005
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -326,8 +348,10 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
-                    &t->solved));
+  SolveOptions options = {.level = t->request->level,
+                          .seconds = solve_seconds(t),
+                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
+  TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
@@ -362,8 +386,11 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   json_close(&json, '}');
   const char *decisions = keep_text(t);
   write_rules(t);
+  guard_tell(guard, "partitioning and simulating", 0, 0);
   try_candidate(t, decisions);
-  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_candidate(t, NULL);
+  bool exact = t->hook && t->hook->exact;
+  if (!exact && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+    try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
@@ -376,17 +403,23 @@ enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   t->guard = guard;
+  guard_set_progress(guard, guard_progress(t->outer));
   arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
+  guard_tell(guard, "modelling", 0, 0);
   TRY(extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
+  bool stop = false;
+  if (t->hook)
+    TRY(t->hook->built(t->hook->user, &t->model_session, &t->model, t->limit_bytes, &stop));
+  if (stop) return NULL;
   uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
   for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
-    if (over <= 0 && round + 1 >= rounds) break;
+    if (over <= 0 && (round + 1 >= rounds || plan_is_late(t->request))) break;
     double scale = t->busy > 0 ? t->exposed / t->busy : 1;
     scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
     if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
@@ -401,9 +434,12 @@ static Status *mesh_body(Guard *guard, void *arg) {
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
 Status *plan_try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                      bool explain, Arena *arena, Plan *out) {
+                      bool explain, const PlanHook *hook, const Guard *outer, Arena *arena,
+                      Plan *out) {
   *out = (Plan){.best.mesh = mesh};
-  Trial t = {.program = program,
+  Trial t = {.outer = outer,
+             .hook = hook,
+             .program = program,
              .request = request,
              .annotations = request->annotations,
              .mesh = mesh,
@@ -416,9 +452,9 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
     t.annotations.meshes = &t.mesh;
     t.annotations.n_meshes = 1;
   }
-  Guard *outer = arena->guard;
+  Guard *before = arena->guard;
   Status *status = guard_run(mesh_body, &t);
-  arena_guard(arena, outer);
+  arena_guard(arena, before);
   if (t.has_model) model_release(&t.model);
   session_deinit(&t.model_session);
   strbuf_deinit(&t.text);

@@ -472,6 +472,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
     FAIL(INVALID_ARGUMENT, "the mesh has %u axes: at most %d can be planned for", devices->n_axes,
          STRATEGIES_MOST_AXES);
   m->strategies.most = options->level > 1 ? 512 : 64;
+  if (options->least_uneven) m->strategies.least_uneven = options->least_uneven;
   m->strategies.call_rules = options->call_rules;
   m->rates = machine_rates(options->machine, options->n_devices);
   m->network =
