@@ -124,11 +124,14 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   return NULL;
 }
 
-Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
-                     Plan *out) {
-  PlanRequest request = *given;
-  request.deadline = clock_seconds() + request.time_limit;
-  Search s = {.program = program, .request = &request, .guard = guard, .arena = arena};
+// Plans a program, or in place of it the contracted one of the request.
+static Status *plan_all(const Program *program, const PlanRequest *request, Guard *guard,
+                        Arena *arena, Plan *out) {
+  const PlanLayers *layers = request->layers;
+  Search s = {.program = layers ? layers->few.program : program,
+              .request = request,
+              .guard = guard,
+              .arena = arena};
   *out = (Plan){0};
   TRY(find_meshes(&s));
   s.stop = false;
@@ -146,7 +149,25 @@ Status *plan_program(const Program *program, const PlanRequest *given, Guard *gu
   out->trials = s.trials;
   out->program = program_hash(program);
   out->n_trials = s.meshes.count;
-  out->hurried = request.time_limit > 0;
+  out->hurried = request->time_limit > 0;
   out->model_seconds = s.model, out->solve_seconds = s.solve, out->check_seconds = s.check;
   return NULL;
+}
+
+Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
+                     Plan *out) {
+  PlanRequest request = *given;
+  double start = clock_seconds();
+  request.deadline = start + request.time_limit;
+  PlanLayers layers = {0};
+  GuardCleanup cleanup = {plan_release_layers, &layers, NULL};
+  guard_push(guard, &cleanup);
+  bool contracted = plan_contract(program, &request, guard, arena, &layers);
+  if (contracted) request.layers = &layers;
+  double seconds = clock_seconds() - start;
+  Status *status = plan_all(program, &request, guard, arena, out);
+  out->model_seconds += seconds;
+  guard_pop(guard, &cleanup);
+  plan_release_layers(&layers);
+  return status;
 }

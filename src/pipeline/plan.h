@@ -14,7 +14,10 @@ typedef struct PlanRequest {
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
-  double deadline;                   // set by plan_program: clock_seconds() at which it is over
+  uint32_t contract_ops;            // a program with as many ops is planned by a few of its layers;
+                                    // 0: 20,000
+  const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
+  double deadline;                  // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -55,6 +58,7 @@ typedef struct Plan {
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
+  uint32_t n_layers, n_kept_layers;  // n_layers > 0: predicted from n_kept_layers and one more
   double model_seconds, solve_seconds, check_seconds;  // of the planner
 } Plan;
 

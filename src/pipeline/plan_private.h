@@ -3,6 +3,8 @@
 #define TESSERA_PIPELINE_PLAN_PRIVATE_H
 
 #include "pipeline/plan.h"
+#include "plan/contract.h"
+#include "plan/decisions.h"
 #include "plan/model.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
@@ -17,6 +19,27 @@ void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 
 // Pairs arguments with the results that replace them. Per argument: 1 + the result; 0 = none.
 uint32_t *plan_pair_state(const Program *p, OpId entry, Arena *arena);
+
+// ---- plan_layers.c ----
+
+// Few layers of a program that stand for all of them.
+typedef struct PlanLayers {
+  Contraction few, more;  // of n_kept layers, and of one more
+  PlanTarget whole, one_more;
+  uint32_t n_layers, n_kept;
+  const uint32_t *state, *few_state;  // plan_pair_state of the whole program and of few layers
+} PlanLayers;
+
+// Contracts a program with many layers. False if it is planned as it is. Tables are in the arena;
+// the caller calls plan_release_layers in any case. O(program).
+bool plan_contract(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
+                   PlanLayers *out);
+void plan_release_layers(void *layers);  // for a GuardCleanup
+// The prediction for the whole program, from one for few layers and one for one more.
+void plan_extrapolate(const PlanLayers *layers, const Prediction *few, const Prediction *more,
+                      Arena *arena, Simulated *out);
+
+// ---- plan_trial.c ----
 
 // Sees the model of a trial before it is solved: reads it, or forbids strategies (plan_forbid).
 typedef struct PlanHook {

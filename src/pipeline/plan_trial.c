@@ -51,6 +51,22 @@ static const char *keep_text(Trial *t) {
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
 }
 
+// Where arguments and results of the plan are: in the whole program if few of its layers stand for
+// it.
+static PlanTarget plan_borders(const Trial *t) {
+  if (t->request->layers) return t->request->layers->whole;
+  const Model *m = &t->model;
+  return (PlanTarget){m->p, m->entry, m->n_arguments, m->n_results, NULL, NULL, NULL};
+}
+
+// The variable of an argument or result of the plan.
+static uint32_t border_var(const Trial *t, bool argument, uint32_t k) {
+  const Model *m = &t->model;
+  const PlanLayers *l = t->request->layers;
+  if (argument) return m->argument_vars[l ? l->whole.arguments[k] : k];
+  return m->result_vars[l ? l->whole.results[k] : k];
+}
+
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
   const ShardingInfo *info = sharding_info(s->table, sharding);
   const Mesh *mesh = sharding ? sharding_mesh(s->table, info->mesh) : NULL;
@@ -109,8 +125,10 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
-    options.state = plan_pair_state(s->program, entry, &s->arena);
+    options.state = t->request->layers ? t->request->layers->few_state
+                                       : plan_pair_state(s->program, entry, &s->arena);
   }
+  options.contraction = t->request->layers ? &t->request->layers->few : NULL;
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
   t->limit_bytes = (double)t->model.problem.limit_bytes;
@@ -122,50 +140,51 @@ static Status *extract(Trial *t, Guard *guard) {
 static void list_values(Trial *t, Plan *plan) {
   Session *s = &t->model_session;
   const Model *m = &t->model;
-  const Program *p = s->program;
-  plan->n_arguments = m->n_arguments;
-  plan->n_results = m->n_results;
-  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, m->n_arguments + m->n_results + 1);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type =
-        argument ? function_argument_type(p, m->entry, k) : function_result_type(p, m->entry, k);
+  PlanTarget borders = plan_borders(t);
+  const Program *p = borders.program;
+  const uint32_t *state = t->request->layers ? t->request->layers->state : m->options.state;
+  uint32_t n = borders.n_arguments + borders.n_results;
+  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(p, borders.entry, k)
+                         : function_result_type(p, borders.entry, k);
     Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Str name = argument ? argument_path(p, m->entry, k, &s->arena)
-                        : result_path(p, m->entry, k, &s->arena);
+    Str name = argument ? argument_path(p, borders.entry, k, &s->arena)
+                        : result_path(p, borders.entry, k, &s->arena);
     values[i] = (PlannedValue){
         .name = name.n ? arena_printf(t->arena, "%.*s", (int)name.n, name.s)
                        : arena_printf(t->arena, argument ? "%u" : "result %u", k),
         .type = arena_printf(t->arena, "%s", type_text(s->context, type)),
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
-        .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0};
+        .local_bytes = fusion_bytes(m->p, sharding_local_type(s->table, sharding, type)),
+        .state = argument && state ? state[k] : 0};
   }
+  plan->n_arguments = borders.n_arguments;
+  plan->n_results = borders.n_results;
   plan->arguments = values;
-  plan->results = values + m->n_arguments;
+  plan->results = values + borders.n_arguments;
 }
 
 // The solution's shardings of arguments and results, as rules of --shard.
 static void write_rules(Trial *t) {
   Session *s = &t->model_session;
-  const Model *m = &t->model;
+  PlanTarget borders = plan_borders(t);
   StrBuf rules;
   strbuf_init(&rules, s->guard);
   GuardCleanup cleanup = {plan_release_text, &rules, NULL};
   guard_push(s->guard, &cleanup);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
+  for (uint32_t i = 0; i < borders.n_arguments + borders.n_results; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(borders.program, borders.entry, k)
+                         : function_result_type(borders.program, borders.entry, k);
     const TypeInfo *info = type_info(s->context, type);
     if (info->kind != TYPE_TENSOR || !info->rank) continue;
     strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
-                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
+                  sharding_words(t, s, model_sharding(&t->model, var, t->choice[var]), info->rank));
   }
   t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
   guard_pop(s->guard, &cleanup);
@@ -186,6 +205,16 @@ bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
 }
 
+// The solution as JSON decisions for a program (NULL: the model's).
+static const char *write_for(Trial *t, const PlanTarget *target) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, t->choice, target, &json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
 // A way to obey the solution: its decisions, or its shardings of arguments and results, from which
 // the partitioner decides the rest.
 typedef struct Candidate {
@@ -195,8 +224,25 @@ typedef struct Candidate {
   bool saves;             // and once it has won, its decisions are saved
   Simulated simulated;    // only its numbers
   Session session;
+  Session more;  // with one more layer, if few stand for all,
+  const char *decisions_more;
   StrBuf saved;
 } Candidate;
+
+// Partitions and simulates a program with given decisions.
+static Status *simulate_decisions(const Trial *t, Session *s, Guard *guard, const Program *program,
+                                  const char *decisions, Prediction *out) {
+  session_clone(s, guard, program, NULL);
+  CompileRequest request = {.annotations = t->annotations,
+                            .local.decisions = str_of(decisions),
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  plan_annotations(&request.annotations, NULL);
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  *out = compiled.prediction;
+  return NULL;
+}
 
 static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
@@ -213,6 +259,11 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   c->simulated = *compiled.prediction.simulated;
+  if (!c->decisions_more) return NULL;
+  const PlanLayers *layers = t->request->layers;
+  Prediction more;
+  TRY(simulate_decisions(t, &c->more, guard, layers->more.program, c->decisions_more, &more));
+  plan_extrapolate(layers, &compiled.prediction, &more, &c->more.arena, &c->simulated);
   return NULL;
 }
 
@@ -232,7 +283,7 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   plan->annotations = t->rules;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
-  list_values(t, plan);
+  if (!t->request->layers) list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model, t->choice, &t->text);
   plan->strategy = keep_text(t);
@@ -263,12 +314,15 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
 // the trial's guard.
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
+  if (t->request->layers && decisions)
+    c.decisions_more = write_for(t, &t->request->layers->one_more);
   char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
   bool good = !status;
   if (status) snprintf(why, sizeof why, "%s", status_message(status));
   status_free(status);
   session_deinit(&c.session);
+  session_deinit(&c.more);
   GuardCleanup cleanup = {plan_release_text, &c.saved, NULL};
   guard_push(t->guard, &cleanup);
   if (!good && decisions) {
@@ -379,20 +433,30 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(m, t->choice, NULL, &json);
-  json_close(&json, '}');
-  const char *decisions = keep_text(t);
-  write_rules(t);
+  const char *decisions = write_for(t, NULL);
+  if (!t->request->layers) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_candidate(t, decisions);
   bool exact = t->hook && t->hook->exact;
-  if (!exact && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+  if (!exact && !t->request->layers &&
+      (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
+}
+
+// The plan of few layers becomes that of the whole program.
+static void expand_plan(Trial *t) {
+  Plan *plan = t->plan;
+  const PlanLayers *layers = t->request->layers;
+  if (!layers || !plan->decisions) return;
+  t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
+  write_rules(t);
+  list_values(t, plan);
+  plan->annotations = t->rules;
+  plan->decisions = write_for(t, &layers->whole);
+  plan->n_layers = layers->n_layers;
+  plan->n_kept_layers = layers->n_kept;
 }
 
 // Rounds if everything fits, and at most, if it does not.
@@ -429,6 +493,9 @@ static Status *mesh_body(Guard *guard, void *arg) {
     if (t->limit_bytes <= 0) break;
     t->scale = scale;
   }
+  double end = clock_seconds();
+  expand_plan(t);
+  t->plan->check_seconds += clock_seconds() - end;
   return NULL;
 }
 
@@ -445,6 +512,7 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
              .mesh = mesh,
              .any_shape = request->machine_of_any_shape,
              .scale = 1,
+             .rules = "",
              .explain = explain,
              .arena = arena,
              .plan = out};
