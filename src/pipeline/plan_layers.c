@@ -87,7 +87,8 @@ void plan_release_layers(void *layers) {
 
 // ---- extrapolation ----
 
-// Per op of the whole program: the most bytes alive at a local op that is made from it.
+// Per op of the whole program: the most bytes alive at a local op that is made from it. How many
+// temporaries are in buffers of results is not linear in the layers, so none are.
 static double *curve_of(const Prediction *prediction, const Contraction *c, uint32_t n_ops,
                         Arena *arena) {
   double *curve = ARENA_ARRAY(arena, double, n_ops + 1);
@@ -96,7 +97,7 @@ static double *curve_of(const Prediction *prediction, const Contraction *c, uint
     OpId origin = op_at(prediction->program, block->ops[i])->origin;
     if (!origin || origin >= c->program->ops.count) continue;
     OpId op = c->origin[origin];
-    if (block->curve[i] > curve[op]) curve[op] = block->curve[i];
+    if (block->unshared_curve[i] > curve[op]) curve[op] = block->unshared_curve[i];
   }
   return curve;
 }
@@ -104,12 +105,11 @@ static double *curve_of(const Prediction *prediction, const Contraction *c, uint
 static double peak_bytes(const PlanLayers *l, const Prediction *few, const Prediction *more,
                          double layers, Arena *arena) {
   uint32_t n = l->whole.program->ops.count;
-  double a = few->simulated->peak_bytes, b = more->simulated->peak_bytes;
-  double most = a + layers * (b - a);
+  double a = few->simulated->peak_bytes, b = more->simulated->peak_bytes, most = 0;
   const double *x = curve_of(few, &l->few, n, arena), *y = curve_of(more, &l->more, n, arena);
   for (uint32_t i = 0; i < n; i++)
     if (x[i] > 0 && y[i] > 0) most = fmax(most, x[i] + layers * (y[i] - x[i]));
-  return most;
+  return most > 0 ? most : a + layers * (b - a);
 }
 
 void plan_extrapolate(const PlanLayers *l, const Prediction *few, const Prediction *more,

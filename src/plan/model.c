@@ -263,6 +263,12 @@ static void note_uses(ModelBuild *b, OpId op) {
   }
 }
 
+// How many results of the whole program one that a terminator returns stands for.
+static double result_times(const Model *m, OpId terminator, uint32_t i) {
+  const Contraction *c = m->options.contraction;
+  return c && op_parent(m->p, terminator) == m->entry ? c->result_times[i] : 1;
+}
+
 // targets: variables of what the terminator returns; NULL: all must be replicated.
 static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets) {
   Model *m = b->m;
@@ -272,7 +278,8 @@ static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint
     if (op_row(op_at(p, op)->code)->traits & TRAIT_TERMINATOR) {
       for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
         use(b, op_operand(p, op, i), targets ? targets[i] : NO_VAR,
-            targets ? m->vars.items[targets[i]].list : replicated_list(b), runs);
+            targets ? m->vars.items[targets[i]].list : replicated_list(b),
+            runs * result_times(m, op, i));
       VEC_PUSH(&m->arena, &b->order, NO_VAR);
       b->position++;
       break;
@@ -301,6 +308,11 @@ bool model_is_donated(const Model *m, uint32_t argument) {
   return has_flag(m, argument, "tf.aliasing_output") || has_flag(m, argument, "jax.buffer_donor");
 }
 
+// How many arguments of the whole program an argument stands for.
+static double argument_times(const Model *m, uint32_t i) {
+  return m->options.contraction ? m->options.contraction->argument_times[i] : 1;
+}
+
 static void add_arguments(ModelBuild *b, BlockId block) {
   Model *m = b->m;
   m->n_arguments = block_at(m->p, block)->n_args;
@@ -308,7 +320,7 @@ static void add_arguments(ModelBuild *b, BlockId block) {
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
     m->argument_vars[i] = add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
-                                   (ModelVar){.value = v, .index = i, .runs = 1});
+                                   (ModelVar){.value = v, .index = i, .runs = argument_times(m, i)});
     b->ports[v] = (Port){m->argument_vars[i], m->vars.items[m->argument_vars[i]].list};
   }
 }
