@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,15 @@ bool cli_trip_count(uint64_t given, uint32_t *out) {
   *out = given == UINT64_MAX ? 0 : (uint32_t)given;
   if (given == UINT64_MAX || (given >= 1 && given <= UINT32_MAX)) return true;
   cli_error("--trip-count takes a number from 1 to %u, not %" PRIu64, UINT32_MAX, given);
+  return false;
+}
+
+bool cli_seconds(const char *option, const char *text, double *out) {
+  char *end;
+  if (!text) return true;
+  *out = strtod(text, &end);
+  if (!*end && end != text && *out > 0 && isfinite(*out)) return true;
+  cli_error("%s takes a positive number of seconds, not '%s'", option, text);
   return false;
 }
 

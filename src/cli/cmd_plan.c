@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/annotations.h"
+#include "cli/plan_share.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
 #include "pipeline/plan.h"
@@ -19,12 +20,31 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
+  TextList why_not, share;
+  const char *weights;
+  const char *time_limit, *from;
+  char *old;  // the text of `from`
+  size_t n_old;
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
   char *saved;  // the same, to be written after everything else
   size_t n_saved;
 } PlanJob;
+
+static Status *answer_questions(PlanJob *job) {
+  Session *s = &job->rewrite.session;
+  uint32_t n = job->why_not.count;
+  PlanAnswer *answers = ARENA_ARRAY(&s->arena, PlanAnswer, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    guard_tell(s->guard, "answering --why-not", i, n);
+    TRY(plan_why_not(s->program, &job->request, &job->plan, job->why_not.items[i], s->guard,
+                     &s->arena, &answers[i]));
+  }
+  job->plan.answers = answers;
+  job->plan.n_answers = n;
+  return NULL;
+}
 
 static Status *plan_segment_body(void *arg) {
   PlanJob *job = arg;
@@ -34,7 +54,12 @@ static Status *plan_segment_body(void *arg) {
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
   if (!job->request.devices && !job->request.annotations.n_meshes)
     job->request.devices = machine_devices(s->machine);
-  return plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan);
+  if (job->old)
+    TRY(plan_from(s->program, &job->request, (Str){job->old, job->n_old}, job->from, s->guard,
+                  &s->arena, &job->plan));
+  else
+    TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
+  return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
 // The page of the plan's simulated step. Compiles the plan once more, with reasons.
@@ -142,8 +167,28 @@ static int write_plan(const PlanJob *job, int code) {
   return EXIT_BAD;
 }
 
+// Several programs need --share, and it needs several.
+static bool may_share(const PlanJob *job, uint32_t n_files) {
+  if (n_files > 1 && !job->share.count)
+    cli_error("plan takes one program, %u are given; --share 'params.*' plans several together",
+              n_files);
+  else if (n_files < 2 && (job->share.count || job->weights))
+    cli_error("--share and --weights are for several programs, and one is given");
+  else if (n_files > 1 && (job->report || job->from || job->why_not.count))
+    cli_error("--report, --from and --why-not are for one program, and %u are given", n_files);
+  else
+    return true;
+  return false;
+}
+
+static bool read_old(PlanJob *job) {
+  Status *status = job->from ? file_read(job->from, FILE_MOST_TEXT, &job->old, &job->n_old) : NULL;
+  if (status) cli_fail(status);
+  return !status;
+}
+
 static const Usage usage = {
-    "plan", "[FILE]",
+    "plan", "[FILE…]",
     "Chooses a mesh and the sharding of every value, so that a step takes the least time and fits "
     "in the devices' memory. Annotations are constraints, not hints: an annotated value keeps its "
     "sharding. The plan is a set of decisions that tessera partition --plan obeys. The bound is "
@@ -151,15 +196,22 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
+    "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
+    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
+    "--plan-out plan-%s.json\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
+  job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
+  enum { N_OWN = 12 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready = annotations_init(&annotations, argc) && files.items;
+  bool ready =
+      annotations_init(&annotations, argc) && files.items && job.why_not.items && job.share.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -168,9 +220,27 @@ int command_plan(int argc, char **argv) {
        "repeated layers may get different plans"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
+       "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
+       "the planner's speed"},
+      {"--from", OPTION_TEXT, &job.from, "PLAN.json",
+       "keep this plan unless a new one is more than 1 % faster. Its program may have been a "
+       "little "
+       "different: arguments and results are matched by path, ops by name and order"},
+      {"--share", OPTION_TEXTS, &job.share, "GLOB",
+       "of several programs: arguments whose paths match, as 'params.*', have one sharding in all "
+       "of them. May be repeated"},
+      {"--weights", OPTION_TEXT, &job.weights, "N,…",
+       "of several programs: how often each runs (default 1 each); the weighted sum of their steps "
+       "is minimized"},
+      {"--why-not", OPTION_TEXTS, &job.why_not, "VALUE[: SHARDING]",
+       "the step, memory and collectives if VALUE had SHARDING, all else planned again; without a "
+       "sharding, its next-best one: --why-not '%w1: [{\"y\"},{}]'. May be repeated"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
-       "write the plan there, as JSON; - is standard output"},
+       "write the plan there, as JSON; - is standard output. Of several programs: %s in FILE is "
+       "the "
+       "name of the program, as in plan-%s.json"},
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
@@ -182,10 +252,12 @@ int command_plan(int argc, char **argv) {
   else
     cli_fail(status_no_memory());
   if (args == ARGS_HELP) code = EXIT_OK;
-  if (args == ARGS_OK && files.count > 1) {
-    cli_error("plan takes one program, %u are given", files.count);
-  } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
-             annotations_read(&annotations)) {
+  bool several = files.count > 1;
+  if (args == ARGS_OK && !may_share(&job, files.count)) {
+    // A message was printed.
+  } else if (args == ARGS_OK && (several || can_write(job.plan_out)) && can_write(job.report) &&
+             cli_seconds("--time-limit", job.time_limit, &job.request.time_limit) &&
+             read_old(&job) && annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
@@ -195,12 +267,26 @@ int command_plan(int argc, char **argv) {
     const char *grown = any_shape(annotations.machine, name, sizeof name);
     job.request.machine_of_any_shape = grown ? grown : annotations.request.machine;
     job.machine = annotations.machine ? annotations.machine : "default";
-    code =
-        rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release, &job);
+    ShareJob shared = {
+        .request = {.request = job.request, .globs = job.share.items, .n_globs = job.share.count},
+        .files = &files,
+        .weights = job.weights,
+        .plan_out = job.plan_out,
+        .output = job.rewrite.output,
+        .machine = job.machine,
+        .json = job.json};
+    if (several)
+      code = cli_plan_share(&shared);
+    else
+      code = rewrite_file(&job.rewrite, files.count ? files.items[0] : "-", plan_segment, release,
+                          &job);
     code = write_plan(&job, code);
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.why_not.items);
+  mem_free(job.share.items);
   mem_free(job.saved);
+  mem_free(job.old);
   return code;
 }

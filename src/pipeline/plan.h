@@ -2,6 +2,7 @@
 #ifndef TESSERA_PIPELINE_PLAN_H
 #define TESSERA_PIPELINE_PLAN_H
 
+#include "base/json.h"
 #include "pipeline/compile.h"
 #include "solve/solve.h"
 
@@ -14,6 +15,7 @@ typedef struct PlanRequest {
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
+  double known_seconds;              // > 0: slower plans are of no use
   uint32_t contract_ops;            // a program with as many ops is planned by a few of its layers;
                                     // 0: 20,000
   const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
@@ -41,6 +43,37 @@ typedef struct PlanTrial {
   const char *refused;  // why it cannot be used; NULL = it can
 } PlanTrial;
 
+// Collectives of one kind along the same axes in a plan and in another one.
+typedef struct PlanChange {
+  const char *kind, *axes;
+  double bytes[2], seconds[2];  // sent per device; in which links are busy
+} PlanChange;
+
+// What would be if a value had another sharding (plan_why_not).
+typedef struct PlanAnswer {
+  const char *question;
+  const char *value, *type;            // "argument 3 'params.w'"
+  const char *planned, *other;         // shardings
+  bool next_best;                      // the question names no sharding
+  bool same;                           // the plan has the sharding: all below is empty
+  double cost_seconds, bound_seconds;  // of the problem with the other sharding
+  double seconds, peak_bytes;          // simulated
+  const char *refused;                 // no plan has it: why; NULL = some have
+  const PlanChange *changes;           // the largest first
+  uint32_t n_changes;
+} PlanAnswer;
+
+// How an old plan does on the program (plan_from).
+typedef struct PlanFrom {
+  const char *path;                 // of the old plan
+  bool kept;                        // the plan is the old one
+  bool replanned;                   // … with its arguments and results, other ops planned again
+  const char *unusable;             // it is no candidate: why; NULL = it is
+  double seconds, new_seconds;      // simulated: of the old plan, and of the new one; 0: none
+  uint32_t n_arguments, n_results;  // that have a counterpart in the old plan
+  uint32_t n_ops, all_ops;          // the same of ops, of all that can be split
+} PlanFrom;
+
 typedef struct Plan {
   PlanTrial best;
   const PlanTrial *trials;
@@ -55,6 +88,9 @@ typedef struct Plan {
   uint32_t n_arguments, n_results;
   const uint32_t *choice;  // one strategy per variable of the mesh's model
   uint32_t n_choice;
+  const PlanFrom *from;       // set by plan_from; NULL = it began from nothing
+  const PlanAnswer *answers;  // set by the caller
+  uint32_t n_answers;
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
@@ -79,6 +115,66 @@ Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
 // memory.
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;
+
+// Plans as plan_program does, but keeps the old plan in `text`, read from `path`, unless a new one
+// is more than 1 % faster. Arguments and results are matched by path, ops by name and order, so
+// that the program may have changed. INVALID_ARGUMENT if the text is no plan.
+Status *plan_from(const Program *program, const PlanRequest *request, Str text, const char *path,
+                  Guard *guard, Arena *arena, Plan *out) MUST_USE;
+void plan_put_from(const Plan *plan, StrBuf *out);
+void plan_json_from(const Plan *plan, Json *json);
+
+// Why the plan does not give a value another sharding: plans again with it. The question is a value
+// (annotate/target.h) and a sharding, `%w1: [{"y"},{}]`, or only a value: then its next-best
+// sharding. INVALID_ARGUMENT for unknown values, and for shardings that no strategy has, with the
+// reason. Results are in the arena.
+Status *plan_why_not(const Program *program, const PlanRequest *request, const Plan *plan,
+                     const char *question, Guard *guard, Arena *arena, PlanAnswer *out) MUST_USE;
+void plan_put_answers(const Plan *plan, StrBuf *out);
+void plan_json_answers(const Plan *plan, Json *json);
+
+// ---- several programs, one layout ----
+
+typedef struct ShareProgram {
+  const char *path;        // of its file, for messages
+  const Program *program;  // verified and flat
+  double weight;           // how often it runs, in relation to the others; > 0
+} ShareProgram;
+
+typedef struct ShareRequest {
+  PlanRequest request;
+  const char *const *globs;  // of the arguments that have one sharding in all programs
+  uint32_t n_globs;
+  const ShareProgram *programs;
+  uint32_t n_programs;
+} ShareRequest;
+
+// An argument that several programs have.
+typedef struct SharedValue {
+  const char *name, *type, *sharding;
+} SharedValue;
+
+// Plans of several programs in which shared arguments have the same shardings.
+typedef struct SharedPlan {
+  const char *mesh;
+  Plan *plans;                              // per program
+  double *own_seconds;                      // of the best plan of each program alone, on this mesh
+  double total_seconds, own_total_seconds;  // weighted sums
+  double joint_seconds, joint_bound_seconds;  // of the joint problem: weighted sums, no overlap
+  const SharedValue *values;
+  uint32_t n_values, n_programs;
+  const char *refused;  // no plan fits: why; NULL = there is one
+} SharedPlan;
+
+// Finds one sharding for each argument whose path matches a glob and that two programs have at
+// least, so that the weighted sum of the steps is least and every program fits. INVALID_ARGUMENT if
+// a glob matches nothing, or types differ. Results are in the arena.
+Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena,
+                   SharedPlan *out) MUST_USE;
+void plan_share_put(const SharedPlan *shared, const ShareRequest *request, const char *machine,
+                    StrBuf *out);
+void plan_share_json(const SharedPlan *shared, const ShareRequest *request, const char *machine,
+                     StrBuf *out);
 
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);

@@ -129,10 +129,11 @@ Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, Aren
   return status;
 }
 
-// A simulated step lies between the two bounds, so their mean is a guess of it. Meshes that nothing
-// fits on are last, others without bounds first.
+// A simulated step lies between the two bounds, so their mean is a guess of it. Meshes without
+// bounds are behind the others, those that nothing fits on are last.
 static double guess(const PlanMesh *m) {
-  return m->infeasible ? (double)INFINITY : m->bound_seconds + m->overlap_seconds;
+  if (m->infeasible) return (double)INFINITY;
+  return m->bound_seconds > 0 ? m->bound_seconds + m->overlap_seconds : 1e300;
 }
 
 void plan_sort_meshes(PlanMeshVec *meshes) {

@@ -2,6 +2,7 @@
 #ifndef TESSERA_PIPELINE_PLAN_PRIVATE_H
 #define TESSERA_PIPELINE_PLAN_PRIVATE_H
 
+#include "annotate/target.h"
 #include "pipeline/plan.h"
 #include "plan/contract.h"
 #include "plan/decisions.h"
@@ -56,10 +57,35 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
                       Plan *out) MUST_USE;
 // No solution has this strategy, in any round.
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy);
+bool plan_has_mesh(const Program *program);
 // Is the time limit of the request over?
 bool plan_is_late(const PlanRequest *request);
 // Of two predictions the one that fits is better, then the faster one.
 bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable);
+
+// ---- plan_restrict.c ----
+
+// The variable that determines a value's sharding, and the sharding per strategy of it.
+typedef struct PlanPort {
+  uint32_t var;
+  ListId list;
+  Type type;
+} PlanPort;
+
+// False if no variable determines it (constants, ops that run on replicated operands only); then
+// *out_why says why. O(variables).
+bool plan_port(const Model *model, const Target *target, Arena *arena, PlanPort *out,
+               const char **out_why);
+// Does a sharding have the axes of another: exactly in closed dimensions, at least in open ones?
+bool plan_sharding_fits(const ShardingTable *table, Sharding wanted, Sharding has);
+// Forbids all other shardings of a value. Returns the number of strategies that are left; if it is
+// 0, none is forbidden. O(strategies).
+uint32_t plan_keep(Model *model, PlanPort port, Sharding wanted);
+// Reads a sharding for a target, such as [{"x"}, {}] or P("x"). INVALID_ARGUMENT with the column.
+Status *plan_read_sharding(Session *session, Str text, const Target *target, Arena *arena,
+                           Sharding *out) MUST_USE;
+// [{"x"}, {}]. In the arena.
+const char *plan_sharding_text(Session *session, Sharding sharding, uint32_t rank, Arena *arena);
 
 // ---- plan_meshes.c ----
 

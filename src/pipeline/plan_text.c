@@ -116,9 +116,11 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
   if (plan->hurried)
     strbuf_puts(out, "        with a time limit: another run can give another plan\n");
+  plan_put_from(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
   put_rows(plan, out);
+  plan_put_answers(plan, out);
 }
 
 // ---- JSON ----
@@ -201,6 +203,8 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
   write_annotations(plan, &json);
+  plan_json_from(plan, &json);
+  plan_json_answers(plan, &json);
   json_break(&json, 1);
   json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));
   json_close(&json, '}');

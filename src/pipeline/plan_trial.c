@@ -42,7 +42,8 @@ typedef struct Trial {
   bool probe;    // only whether the problem has a solution
   StrBuf text;
   uint32_t *choice;
-  const char *rules;  // the solution's shardings of arguments and results
+  bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
+  const char *rules;           // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 
@@ -205,12 +206,14 @@ bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
 }
 
-// The solution as JSON decisions for a program (NULL: the model's).
-static const char *write_for(Trial *t, const PlanTarget *target) {
+// The solution's decisions for a program (NULL: the model's). thrifty: without the passes that
+// trade memory for communication.
+static const char *write_decisions(Trial *t, const PlanTarget *target, bool thrifty) {
   t->text.used = 0;
   Json json = {.out = &t->text};
   json_open(&json, '{');
   plan_decisions(&t->model, t->choice, target, &json);
+  if (thrifty) plan_decisions_thrifty(&json);
   json_close(&json, '}');
   return keep_text(t);
 }
@@ -281,6 +284,7 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
+  t->best_thrifty = t->thrifty;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   if (!t->request->layers) list_values(t, plan);
@@ -315,7 +319,7 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
   if (t->request->layers && decisions)
-    c.decisions_more = write_for(t, &t->request->layers->one_more);
+    c.decisions_more = write_decisions(t, &t->request->layers->one_more, t->thrifty);
   char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
   bool good = !status;
@@ -379,7 +383,9 @@ static uint32_t devices_enough(const Trial *failed) {
 }
 
 void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
-  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
 }
 
 bool plan_is_late(const PlanRequest *request) {
@@ -389,11 +395,30 @@ bool plan_is_late(const PlanRequest *request) {
 // With a time limit: a part of the seconds that are left, so that later rounds get some.
 static double solve_seconds(const Trial *t) {
   if (t->request->time_limit <= 0) return 0;
-  return fmax(0.02, (t->request->deadline - clock_seconds()) * 0.3);
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
 }
 
 // Level 1 is content with a cost this near to the bound: the simulation decides between plans.
 #define QUICK_GAP 0.005
+
+static bool has_loops(const Model *m) {
+  for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].kind == VAR_BORDER) return true;
+  return false;
+}
+
+// Tries the solution. Passes may keep more in memory than the solution (sums that a loop carries,
+// gathered weights). If that is too much, or if the program is small, once more without these:
+// larger carries also take time to read and write.
+static void try_solution(Trial *t) {
+  t->thrifty = false;
+  try_candidate(t, write_decisions(t, NULL, false));
+  const Plan *plan = t->plan;
+  bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  t->thrifty = true;
+  if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
+    try_candidate(t, write_decisions(t, NULL, true));
+}
 
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
@@ -433,10 +458,9 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  const char *decisions = write_for(t, NULL);
   if (!t->request->layers) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
-  try_candidate(t, decisions);
+  try_solution(t);
   bool exact = t->hook && t->hook->exact;
   if (!exact && !t->request->layers &&
       (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
@@ -454,7 +478,7 @@ static void expand_plan(Trial *t) {
   write_rules(t);
   list_values(t, plan);
   plan->annotations = t->rules;
-  plan->decisions = write_for(t, &layers->whole);
+  plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
   plan->n_layers = layers->n_layers;
   plan->n_kept_layers = layers->n_kept;
 }

@@ -20,5 +20,7 @@ typedef struct PlanTarget {
 // strategy per variable. target NULL: for the model's program. O(program and target).
 void plan_decisions(const Model *model, const uint32_t *choice, const PlanTarget *target,
                     Json *json);
+// Writes the member "passes": no pass keeps more in memory than the solution says.
+void plan_decisions_thrifty(Json *json);
 
 #endif

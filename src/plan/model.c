@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cost/trips.h"
+#include "ops/commute.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "plan/model_private.h"
@@ -67,7 +68,7 @@ static ListId model_allowed(ModelBuild *b, ListId list, Sharding required) {
   uint32_t n = 0;
   for (uint32_t i = 0; required && i < all.n; i++) {
     const ShardingInfo *has = sharding_info(s->table, all.v[i]);
-    bool fits = true;
+    bool fits = axes_equal(has->unreduced, want->unreduced);
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
@@ -188,19 +189,109 @@ static void extend_captured(ModelBuild *b, OpId op, uint32_t begin) {
 }
 
 // A body writes what it returns into the buffers of the carries, once nothing reads these any more.
-// A carry that it returns unchanged has the buffer of the value that enters the loop.
-static void find_homes(ModelBuild *b, OpId op, const uint32_t *vars, uint32_t n) {
+static void find_homes(ModelBuild *b, OpId op, uint32_t n) {
   Model *m = b->m;
   const Program *p = m->p;
   BlockId block = region_block(p, op_region(p, op, op_at(p, op)->n_regions - 1));
   OpId end = block ? block_at(p, block)->last : 0;
   for (uint32_t i = 0; end && i < n && i < op_at(p, end)->n_operands; i++) {
     ValueId carry = block_arg(p, block, i), r = m->fusion.root[op_operand(p, end, i)];
-    m->vars.items[vars[i]].shares = op_operand(p, end, i) == carry;
     if (r != carry && b->made_at[r] > b->made_at[carry] && b->last[carry] <= b->made_at[r] &&
         model_value_bytes(m, r) == model_value_bytes(m, carry))
       b->returned[r] = true;
   }
+}
+
+// Do all users of a body's argument take a partial sum: ops that commute with sums, and the return
+// of the same carry?
+static bool takes_sums(const Program *p, ValueId v, OpId end, uint32_t carry) {
+  enum { MOST_OPERANDS = 16 };
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    const Op *o = op_at(p, user);
+    if (user == end && use == o->operands + carry) continue;
+    bool alone[MOST_OPERANDS] = {false}, all[MOST_OPERANDS];
+    if (user == end || o->n_operands > MOST_OPERANDS) return false;
+    alone[use - o->operands] = true;
+    for (uint32_t i = 0; i < o->n_operands; i++) all[i] = true;
+    if (op_commutes(p, user, COMBINE_SUM, alone) != COMBINE_SUM &&
+        op_commutes(p, user, COMBINE_SUM, all) != COMBINE_SUM)
+      return false;
+  }
+  return true;
+}
+
+// Is the carry an accumulator: added to in each iteration, and otherwise not looked at? Such a
+// carry may be a partial sum, which is reduced once behind the loop.
+static bool is_accumulator(const Program *p, OpId loop, uint32_t i) {
+  uint32_t n = op_at(p, loop)->n_regions;
+  BlockId body = n ? region_block(p, op_region(p, loop, n - 1)) : 0;
+  OpId end = body ? block_at(p, body)->last : 0;
+  if (!end || i >= op_at(p, end)->n_operands || i >= block_at(p, body)->n_args) return false;
+  if (op_operand(p, end, i) == block_arg(p, body, i)) return false;  // an invariant
+  for (uint32_t r = 0; r + 1 < n; r++) {
+    BlockId condition = region_block(p, op_region(p, loop, r));
+    if (condition && value_has_uses(p, block_arg(p, condition, i))) return false;
+  }
+  return takes_sums(p, block_arg(p, body, i), end, i);
+}
+
+// Does the body return the carry as it is?
+static bool is_invariant(const Program *p, OpId loop, uint32_t i) {
+  BlockId body = region_block(p, op_region(p, loop, op_at(p, loop)->n_regions - 1));
+  OpId end = body ? block_at(p, body)->last : 0;
+  return end && i < op_at(p, end)->n_operands && op_operand(p, end, i) == block_arg(p, body, i);
+}
+
+// A loop invariant has the buffer of the value that enters the loop if it has the same sharding,
+// and a buffer of its own if it is resharded before the loop (a gathered weight). Which of them
+// depends on two variables, so each sharding is there twice: first in the shared buffer, then in
+// its own.
+static void share_buffer(ModelBuild *b, ModelVar *var, ValueId entering) {
+  Strategies *s = &b->m->strategies;
+  ShardingList once = strategies_list(s, var->list);
+  if (b->ports[entering].var == NO_VAR || 2 * once.n > s->most) return;
+  Sharding *twice = ARENA_ARRAY(&b->m->arena, Sharding, 2 * once.n);
+  for (uint32_t k = 0; k < once.n; k++) twice[k] = twice[once.n + k] = once.v[k];
+  var->n_shared = once.n;
+  var->n = 2 * once.n;
+  var->list = strategies_intern(s, twice, var->n);
+}
+
+// Forbids the shared buffer to shardings that the value that enters the loop does not have.
+static void forbid_shared(ModelBuild *b, uint32_t border, ValueId entering) {
+  Model *m = b->m;
+  Port from = b->ports[entering];
+  const ModelVar *v = &m->vars.items[border];
+  ShardingList x = strategies_list(&m->strategies, from.list),
+               y = strategies_list(&m->strategies, v->list);
+  int64_t *entries = ARENA_ARRAY(&m->arena, int64_t, (size_t)x.n *y.n + 1);
+  for (uint32_t i = 0; i < x.n; i++)
+    for (uint32_t k = 0; k < v->n_shared; k++)
+      if (x.v[i] != y.v[k]) entries[(size_t)i * y.n + k] = PLAN_FORBIDDEN;
+  if (x.n > 1) {
+    model_add_edge(m, from.var, border, problem_matrix(&m->problem, entries, x.n * y.n));
+    return;
+  }
+  for (uint32_t k = 0; k < y.n; k++)
+    if (entries[k]) m->vars.items[border].costs[k] = PLAN_FORBIDDEN;
+}
+
+static uint32_t add_border(ModelBuild *b, OpId op, Flow flow, uint32_t i, double runs) {
+  Model *m = b->m;
+  ValueId v = op_result(m->p, op, i);
+  Type type = value_type(m->p, v);
+  bool sums = flow == FLOW_LOOP && is_accumulator(m->p, op, i);
+  ListId list =
+      sums ? strategies_carried(&m->strategies, type) : strategies_held(&m->strategies, type);
+  ModelVar var = {.kind = VAR_BORDER, .op = op, .value = v, .index = i, .runs = runs};
+  var.list = model_allowed(b, list, model_required(b, v));
+  var.n = strategies_list(&m->strategies, var.list).n;
+  if (flow == FLOW_LOOP && is_invariant(m->p, op, i)) {
+    var.shares = true;
+    share_buffer(b, &var, op_operand(m->p, op, i));
+  }
+  return model_add_var(b, var);
 }
 
 static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
@@ -215,10 +306,8 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
   }
   uint32_t *vars = ARENA_ARRAY(&m->arena, uint32_t, (n_out > n_in ? n_out : n_in) + 1);
   for (uint32_t i = 0; i < n_out; i++) {
-    ValueId v = op_result(p, op, i);
-    vars[i] = add_held(b, VAR_BORDER, value_type(p, v), model_required(b, v),
-                       (ModelVar){.op = op, .value = v, .index = i, .runs = runs});
-    b->ports[v] = (Port){vars[i], m->vars.items[vars[i]].list};
+    vars[i] = add_border(b, op, flow, i, runs);
+    b->ports[op_result(p, op, i)] = (Port){vars[i], m->vars.items[vars[i]].list};
   }
   for (uint32_t i = 0; i < n_in; i++) {
     bool into = carries && i < n_out && flow != FLOW_BODY;
@@ -249,7 +338,11 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
     TRY(model_block(b, block, runs * trips, returns ? vars : NULL));
   }
   if (n_regions) extend_captured(b, op, begin);
-  if (flow == FLOW_LOOP) find_homes(b, op, vars, n_out);
+  if (flow == FLOW_LOOP) find_homes(b, op, n_out);
+  for (uint32_t i = 0; i < n_out; i++) {  // of invariants: as long as the loop runs
+    m->vars.items[vars[i]].begin = begin;
+    m->vars.items[vars[i]].end = b->position + 1;
+  }
   for (uint32_t i = 0; i < n_out; i++) b->made_at[op_result(p, op, i)] = begin;
   return NULL;
 }
@@ -319,8 +412,9 @@ static void add_arguments(ModelBuild *b, BlockId block) {
   m->argument_vars = ARENA_ARRAY(&m->arena, uint32_t, m->n_arguments + 1);
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    m->argument_vars[i] = add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
-                                   (ModelVar){.value = v, .index = i, .runs = argument_times(m, i)});
+    m->argument_vars[i] =
+        add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
+                 (ModelVar){.value = v, .index = i, .runs = argument_times(m, i)});
     b->ports[v] = (Port){m->argument_vars[i], m->vars.items[m->argument_vars[i]].list};
   }
 }
@@ -368,6 +462,9 @@ static void size_borders(ModelBuild *b, BlockId block) {
         m->fusion.root[var->value] == var->value)
       model_set_bytes(b, v, model_value_bytes(m, var->value), b->made_at[var->value],
                       (int64_t)b->last[var->value] + 1);
+    if (var->n_shared)
+      model_set_bytes(b, v, fusion_bytes(m->p, value_type(m->p, var->value)), var->begin, var->end);
+    for (uint32_t k = 0; k < var->n_shared; k++) var->bytes[k] = 0;
   }
 }
 
@@ -458,6 +555,9 @@ static Status *build(ModelBuild *b) {
   }
   bool *has_copy = ARENA_ARRAY(&m->arena, bool, m->p->values.count + 1);
   model_join_all(b, has_copy);
+  for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].n_shared)
+      forbid_shared(b, i, op_operand(m->p, m->vars.items[i].op, m->vars.items[i].index));
   for (uint32_t i = 0; i < m->vars.count; i++)
     if (m->vars.items[i].kind == VAR_OP) model_size_op(b, i, has_copy);
   size_borders(b, block);

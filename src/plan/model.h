@@ -32,9 +32,10 @@ typedef struct ModelVar {
   ListId list;     // others: the sharding per strategy
   uint32_t n;      // strategies
   uint32_t position;
-  bool shares;     // VAR_BORDER: its buffer is that of the value that enters (a loop invariant)
-  bool new_state;  // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
-                   // not donated
+  bool shares;  // VAR_BORDER: a loop invariant, whose buffer may be that of the value that enters
+  uint32_t n_shared;  // strategies in which it is; 0: in all
+  bool new_state;     // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
+                      // not donated
   double runs;
   int64_t begin, end;             // live interval of the bytes
   int64_t *costs, *sent, *bytes;  // per strategy; sent: communication, beside the costs
