@@ -136,7 +136,7 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
 static Status *plan_all(const Program *program, const PlanRequest *request, Guard *guard,
                         Arena *arena, Plan *out) {
   const PlanLayers *layers = request->layers;
-  Search s = {.program = layers ? layers->few.program : program,
+  Search s = {.program = layers ? layers->model.program : program,
               .request = request,
               .guard = guard,
               .arena = arena};

@@ -94,7 +94,9 @@ typedef struct Plan {
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
-  uint32_t n_layers, n_kept_layers;  // n_layers > 0: predicted from n_kept_layers and one more
+  // Repeated layers that were planned as one, and of these, that were simulated. If fewer: the
+  // prediction is extrapolated. 0: the program was planned as it is.
+  uint32_t n_layers, n_simulated_layers;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
 } Plan;
 

@@ -1,14 +1,23 @@
-// Problem: a step of 100 equal layers is planned in the time that a few of them take.
+// Problem: a step of 100 equal layers shall be planned in the time that a few of them take.
 //
-// Idea: plan a program with few of the layers (plan/contract.h), whose model counts those that were
-// dropped. To predict the whole program, partition and simulate the solution with few layers and
-// with one more. Seconds and bytes are linear in the number of layers. Memory is so at every op,
-// but not its peak, which may move to another op: it is the largest of the extrapolated sums.
+// Idea: drop layers (plan/contract.h), by stages:
 //
-//   seconds(n) = seconds(k) + (n - k) · (seconds(k + 1) - seconds(k))
+//   whole     the program
+//   base      as many layers as 25,000 ops have; the whole program if it is not larger
+//   more      8 layers of it
+//   few       4 layers
+//   model     2 layers, for the problem that is solved. Its seconds and bytes count all layers
 //
-// Invariant: ops of one layer get the decisions of their layer's representative, so the decisions
-// of the whole program follow from those of the contracted one.
+// Each solution is partitioned and simulated with few layers and with more. Seconds are linear in
+// the number of layers, but for collectives that are combined up to a number of bytes, over some
+// layers. So the best solution is once more simulated with the base, which covers several of these.
+// Memory is linear at every op, but not its peak, which may move to another op: it is the largest
+// of the extrapolated sums.
+//
+//   seconds(n) = seconds(8) + (n - 8) / (8 - 4) · (seconds(8) - seconds(4))
+//
+// Invariant: ops of dropped layers get the decisions of their layer's representative, so decisions
+// for each stage follow from the model's.
 //
 // Cost: O(program).
 #include <math.h>
@@ -16,10 +25,10 @@
 #include "ops/functions.h"
 #include "pipeline/plan_private.h"
 
-enum { KEPT_LAYERS = 4 };
+enum { MODEL_LAYERS = 2, FEW_LAYERS = 4, MORE_LAYERS = 8, LEAST_LAYERS = 12 };
 
-// Programs with fewer ops are planned as they are.
-enum { LEAST_OPS = 20000 };
+// Programs with fewer ops are planned as they are; the base has about as many as BASE_OPS.
+enum { LEAST_OPS = 20000, BASE_OPS = 25000 };
 
 // Annotations by number are about the whole program.
 static bool may_contract(const Program *p, const PlanRequest *request) {
@@ -29,35 +38,105 @@ static bool may_contract(const Program *p, const PlanRequest *request) {
          !r->layout && !r->names && !r->allow_arguments && !r->allow_results;
 }
 
-static PlanTarget whole_target(const Program *p, OpId entry, const Contraction *c) {
-  return (PlanTarget){p, entry, c->n_arguments, c->n_results, c->ops, c->arguments, c->results};
+static uint32_t count_layers(const Layers *l) {
+  return l->n_runs ? (uint32_t)(l->end - l->first) : 0;
 }
 
-// The program with one more layer as a target, through the whole program that both come from.
-static PlanTarget more_target(const PlanLayers *l, Arena *arena) {
-  const Contraction *few = &l->few, *more = &l->more;
-  uint32_t n_in = function_n_arguments(more->program, more->entry);
-  uint32_t n_out = function_n_results(more->program, more->entry);
-  OpId *ops = ARENA_ARRAY(arena, OpId, more->program->ops.count + 1);
+// How many layers the base keeps. Ops in regions count with the op around them.
+static uint32_t base_layers(const Program *p, const Layers *l, uint32_t most_ops) {
+  double ops = 0, scale = l->n_ops ? (double)p->ops.count / l->n_ops : 1;
+  for (uint32_t i = 0; i < l->n_runs; i++) ops += scale * l->runs[i].period;
+  double rest = p->ops.count - ops * count_layers(l);
+  double keep = ops > 0 ? (most_ops - rest) / ops : 0;
+  return keep < LEAST_LAYERS ? LEAST_LAYERS : keep < UINT32_MAX ? (uint32_t)keep : UINT32_MAX;
+}
+
+// ---- maps ----
+
+static uint32_t *compose(uint32_t n, const uint32_t *first, const uint32_t *second, Arena *arena) {
+  uint32_t *both = ARENA_ARRAY(arena, uint32_t, n + 1);
+  for (uint32_t i = 0; i < n; i++) both[i] = first ? second[first[i]] : second[i];
+  return both;
+}
+
+// The whole program as a target, through the base that the model comes from.
+static PlanTarget whole_target(const PlanLayers *l, const Program *p, OpId entry, Arena *arena) {
+  const Contraction *base = l->base.program ? &l->base : NULL;
+  uint32_t n_in = function_n_arguments(p, entry), n_out = function_n_results(p, entry);
+  return (PlanTarget){p,
+                      entry,
+                      n_in,
+                      n_out,
+                      compose(p->ops.count, base ? base->ops : NULL, l->model.ops, arena),
+                      compose(n_in, base ? base->arguments : NULL, l->model.arguments, arena),
+                      compose(n_out, base ? base->results : NULL, l->model.results, arena)};
+}
+
+// Another contraction of the base as a target.
+static PlanTarget target_of(const PlanLayers *l, const Contraction *c, Arena *arena) {
+  const Contraction *model = &l->model;
+  uint32_t n_in = function_n_arguments(c->program, c->entry);
+  uint32_t n_out = function_n_results(c->program, c->entry);
   uint32_t *arguments = ARENA_ARRAY(arena, uint32_t, n_in + 1);
   uint32_t *results = ARENA_ARRAY(arena, uint32_t, n_out + 1);
-  for (OpId op = 1; op < more->program->ops.count; op++) ops[op] = few->ops[more->origin[op]];
-  for (uint32_t i = 0; i < more->n_arguments; i++)
-    if (more->kept_argument[i]) arguments[more->arguments[i]] = few->arguments[i];
-  for (uint32_t i = 0; i < more->n_results; i++)
-    if (more->kept_result[i]) results[more->results[i]] = few->results[i];
-  return (PlanTarget){more->program, more->entry, n_in, n_out, ops, arguments, results};
+  for (uint32_t i = 0; i < c->n_arguments; i++)
+    if (c->kept_argument[i]) arguments[c->arguments[i]] = model->arguments[i];
+  for (uint32_t i = 0; i < c->n_results; i++)
+    if (c->kept_result[i]) results[c->results[i]] = model->results[i];
+  const OpId *ops = compose(c->program->ops.count, c->origin, model->ops, arena);
+  return (PlanTarget){c->program, c->entry, n_in, n_out, ops, arguments, results};
 }
 
-// State of the contracted program: pairs of the whole program of which both are kept.
-static uint32_t *few_state(const PlanLayers *l, Arena *arena) {
-  const Contraction *c = &l->few;
-  uint32_t n = function_n_arguments(c->program, c->entry);
-  uint32_t *state = ARENA_ARRAY(arena, uint32_t, n + 1);
+// State of a contracted program: pairs of which both are kept.
+static uint32_t *contract_state(const Contraction *c, const uint32_t *state, Arena *arena) {
+  uint32_t *kept = ARENA_ARRAY(arena, uint32_t, function_n_arguments(c->program, c->entry) + 1);
   for (uint32_t i = 0; i < c->n_arguments; i++)
-    if (c->kept_argument[i] && l->state[i] && c->kept_result[l->state[i] - 1])
-      state[c->arguments[i]] = c->results[l->state[i] - 1] + 1;
-  return state;
+    if (c->kept_argument[i] && state[i] && c->kept_result[state[i] - 1])
+      kept[c->arguments[i]] = c->results[state[i] - 1] + 1;
+  return kept;
+}
+
+static double *count_times(const uint32_t *map, uint32_t n, uint32_t n_to, Arena *arena) {
+  double *times = ARENA_ARRAY(arena, double, n_to + 1);
+  for (uint32_t i = 0; i < n; i++) times[map[i]]++;
+  return times;
+}
+
+// The model's ops, arguments and results stand for those of the whole program, not of the base.
+static void count_whole(PlanLayers *l, Arena *arena) {
+  Contraction *m = &l->model;
+  const PlanTarget *whole = &l->whole;
+  const Program *p = whole->program;
+  uint32_t n = m->program->ops.count;
+  Repeat *repeats = arena_copy(arena, m->repeats, n * sizeof *repeats);
+  for (uint32_t i = 0; i < n; i++) repeats[i].times = 0;
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) repeats[whole->ops[op]].times++;
+  m->repeats = repeats;
+  m->argument_times = count_times(whole->arguments, whole->n_arguments,
+                                  function_n_arguments(m->program, m->entry), arena);
+  m->result_times = count_times(whole->results, whole->n_results,
+                                function_n_results(m->program, m->entry), arena);
+}
+
+// ---- contraction ----
+
+static bool contract_base(const Program *p, OpId entry, const PlanRequest *request, Guard *guard,
+                          Arena *arena, Layers *layers, PlanLayers *out) {
+  uint32_t most =
+      request->contract_ops && request->contract_ops < BASE_OPS ? request->contract_ops : BASE_OPS;
+  layers_find(p, entry, arena, layers);
+  out->n_layers = count_layers(layers);
+  uint32_t keep = base_layers(p, layers, most);
+  out->base_program = p;
+  out->base_entry = entry;
+  if (out->n_layers < LEAST_LAYERS) return false;
+  if (keep >= out->n_layers) return true;
+  if (!contract(p, entry, layers, keep, guard, arena, &out->base)) return false;
+  out->base_dropped = out->n_layers - keep;
+  out->base_program = out->base.program;
+  out->base_entry = out->base.entry;
+  layers_find(out->base_program, out->base_entry, arena, layers);
+  return count_layers(layers) >= LEAST_LAYERS - 2;
 }
 
 bool plan_contract(const Program *p, const PlanRequest *request, Guard *guard, Arena *arena,
@@ -65,30 +144,46 @@ bool plan_contract(const Program *p, const PlanRequest *request, Guard *guard, A
   if (!may_contract(p, request)) return false;
   Entries entries = program_entries(p, arena);
   Layers layers;
-  if (!entries.n) return false;
-  layers_find(p, entries.v[0], arena, &layers);
-  if (!layers.n_runs || layers.end - layers.first < 2 * KEPT_LAYERS) return false;
-  if (!contract(p, entries.v[0], &layers, KEPT_LAYERS, guard, arena, &out->few) ||
-      !contract(p, entries.v[0], &layers, KEPT_LAYERS + 1, guard, arena, &out->more))
+  if (!entries.n || !contract_base(p, entries.v[0], request, guard, arena, &layers, out))
     return false;
-  out->n_layers = (uint32_t)(layers.end - layers.first);
-  out->n_kept = KEPT_LAYERS;
+  const Program *base = out->base_program;
+  OpId entry = out->base_entry;
+  if (!contract(base, entry, &layers, MODEL_LAYERS, guard, arena, &out->model) ||
+      !contract(base, entry, &layers, FEW_LAYERS, guard, arena, &out->few) ||
+      !contract(base, entry, &layers, MORE_LAYERS, guard, arena, &out->more))
+    return false;
+  out->few_dropped = out->base_dropped + count_layers(&layers) - FEW_LAYERS;
+  out->more_dropped = out->base_dropped + count_layers(&layers) - MORE_LAYERS;
+  out->whole = whole_target(out, p, entries.v[0], arena);
+  out->of_few = target_of(out, &out->few, arena);
+  out->of_more = target_of(out, &out->more, arena);
+  out->of_base = (PlanTarget){base,
+                              entry,
+                              out->model.n_arguments,
+                              out->model.n_results,
+                              out->model.ops,
+                              out->model.arguments,
+                              out->model.results};
   out->state = plan_pair_state(p, entries.v[0], arena);
-  out->few_state = few_state(out, arena);
-  out->whole = whole_target(p, entries.v[0], &out->few);
-  out->one_more = more_target(out, arena);
+  const uint32_t *state = out->state;
+  if (out->base.program) state = contract_state(&out->base, state, arena);
+  out->model_state = contract_state(&out->model, state, arena);
+  count_whole(out, arena);
   return true;
 }
 
 void plan_release_layers(void *layers) {
-  contract_release(&((PlanLayers *)layers)->few);
-  contract_release(&((PlanLayers *)layers)->more);
+  PlanLayers *l = layers;
+  contract_release(&l->model);
+  contract_release(&l->few);
+  contract_release(&l->more);
+  contract_release(&l->base);
 }
 
 // ---- extrapolation ----
 
-// Per op of the whole program: the most bytes alive at a local op that is made from it. How many
-// temporaries are in buffers of results is not linear in the layers, so none are.
+// Per op of the base: the most bytes alive at a local op that is made from it. How many temporaries
+// are in buffers of results is not linear in the layers, so none are.
 static double *curve_of(const Prediction *prediction, const Contraction *c, uint32_t n_ops,
                         Arena *arena) {
   double *curve = ARENA_ARRAY(arena, double, n_ops + 1);
@@ -103,21 +198,19 @@ static double *curve_of(const Prediction *prediction, const Contraction *c, uint
 }
 
 static double peak_bytes(const PlanLayers *l, const Prediction *few, const Prediction *more,
-                         double layers, Arena *arena) {
-  uint32_t n = l->whole.program->ops.count;
+                         double factor, Arena *arena) {
+  uint32_t n = l->base_program->ops.count;
   double a = few->simulated->peak_bytes, b = more->simulated->peak_bytes, most = 0;
   const double *x = curve_of(few, &l->few, n, arena), *y = curve_of(more, &l->more, n, arena);
   for (uint32_t i = 0; i < n; i++)
-    if (x[i] > 0 && y[i] > 0) most = fmax(most, x[i] + layers * (y[i] - x[i]));
-  return most > 0 ? most : a + layers * (b - a);
+    if (x[i] > 0 && y[i] > 0) most = fmax(most, y[i] + factor * (y[i] - x[i]));
+  return most > 0 ? most : b + factor * (b - a);
 }
 
-void plan_extrapolate(const PlanLayers *l, const Prediction *few, const Prediction *more,
-                      Arena *arena, Simulated *out) {
-  const Simulated *a = few->simulated, *b = more->simulated;
-  double layers = (double)l->n_layers - l->n_kept;
-  *out = *a;
-#define LINEAR(field) out->field = a->field + layers * (b->field - a->field)
+// Extrapolates all numbers but the peak: *out = b + factor · (b - a).
+static void extrapolate(const Simulated *a, const Simulated *b, double factor, Simulated *out) {
+  Simulated s = *b;
+#define LINEAR(field) s.field = b->field + factor * (b->field - a->field)
   LINEAR(seconds);
   LINEAR(compute_seconds);
   LINEAR(exposed_seconds);
@@ -128,7 +221,24 @@ void plan_extrapolate(const PlanLayers *l, const Prediction *few, const Predicti
   LINEAR(result_bytes);
   LINEAR(undonated_bytes);
 #undef LINEAR
+  s.exposed_seconds = fmax(0, s.exposed_seconds);
+  s.seconds = s.compute_seconds + s.exposed_seconds;
   double used = a->utilization * a->seconds, more_used = b->utilization * b->seconds;
-  out->utilization = out->seconds > 0 ? (used + layers * (more_used - used)) / out->seconds : 0;
-  out->peak_bytes = peak_bytes(l, few, more, layers, arena);
+  s.utilization = s.seconds > 0 ? (more_used + factor * (more_used - used)) / s.seconds : 0;
+  *out = s;
+}
+
+void plan_extrapolate(const PlanLayers *l, const Prediction *few, const Prediction *more,
+                      Arena *arena, Simulated *out) {
+  double factor = l->more_dropped / (double)(l->few_dropped - l->more_dropped);
+  extrapolate(few->simulated, more->simulated, factor, out);
+  out->peak_bytes = peak_bytes(l, few, more, factor, arena);
+}
+
+void plan_refine(const PlanLayers *l, const Simulated *more, const Simulated *base,
+                 Simulated *out) {
+  double peak = out->peak_bytes;
+  double factor = l->base_dropped / (double)(l->more_dropped - l->base_dropped);
+  extrapolate(more, base, factor, out);
+  out->peak_bytes = l->base_dropped ? peak : base->peak_bytes;
 }

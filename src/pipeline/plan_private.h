@@ -23,12 +23,16 @@ uint32_t *plan_pair_state(const Program *p, OpId entry, Arena *arena);
 
 // ---- plan_layers.c ----
 
-// Few layers of a program that stand for all of them.
+// Programs with fewer layers that stand for a program.
 typedef struct PlanLayers {
-  Contraction few, more;  // of n_kept layers, and of one more
-  PlanTarget whole, one_more;
-  uint32_t n_layers, n_kept;
-  const uint32_t *state, *few_state;  // plan_pair_state of the whole program and of few layers
+  const Program *base_program;  // of the base: contracted, or the whole program
+  OpId base_entry;
+  Contraction base;              // program NULL: the base is the whole program
+  Contraction model, few, more;  // of the base
+  PlanTarget whole, of_base, of_few, of_more;
+  uint32_t n_layers;                                 // of the whole program
+  uint32_t base_dropped, few_dropped, more_dropped;  // of these
+  const uint32_t *state, *model_state;  // plan_pair_state of the whole program and of the model's
 } PlanLayers;
 
 // Contracts a program with many layers. False if it is planned as it is. Tables are in the arena;
@@ -36,9 +40,12 @@ typedef struct PlanLayers {
 bool plan_contract(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                    PlanLayers *out);
 void plan_release_layers(void *layers);  // for a GuardCleanup
-// The prediction for the whole program, from one for few layers and one for one more.
+// The prediction for the whole program, from one for few layers and one for more.
 void plan_extrapolate(const PlanLayers *layers, const Prediction *few, const Prediction *more,
                       Arena *arena, Simulated *out);
+// Refines *out by a simulation of the base.
+void plan_refine(const PlanLayers *layers, const Simulated *more, const Simulated *base,
+                 Simulated *out);
 
 // ---- plan_trial.c ----
 

@@ -43,6 +43,7 @@ typedef struct Trial {
   StrBuf text;
   uint32_t *choice;
   bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
+  Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
   const char *rules;           // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
@@ -126,10 +127,10 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
-    options.state = t->request->layers ? t->request->layers->few_state
+    options.state = t->request->layers ? t->request->layers->model_state
                                        : plan_pair_state(s->program, entry, &s->arena);
   }
-  options.contraction = t->request->layers ? &t->request->layers->few : NULL;
+  options.contraction = t->request->layers ? &t->request->layers->model : NULL;
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
   t->limit_bytes = (double)t->model.problem.limit_bytes;
@@ -227,8 +228,9 @@ typedef struct Candidate {
   bool saves;             // and once it has won, its decisions are saved
   Simulated simulated;    // only its numbers
   Session session;
-  Session more;  // with one more layer, if few stand for all,
-  const char *decisions_more;
+  Session more;                // if few layers stand for all: of more layers,
+  const char *decisions_more;  // for them,
+  Simulated simulated_more;    // and their numbers
   StrBuf saved;
 } Candidate;
 
@@ -251,7 +253,8 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, t->program, NULL);
+  const PlanLayers *layers = t->request->layers;
+  session_clone(&c->session, guard, layers ? layers->few.program : t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
@@ -263,28 +266,34 @@ static Status *candidate_body(Guard *guard, void *arg) {
   TRY(compile(&c->session, &request, &compiled));
   c->simulated = *compiled.prediction.simulated;
   if (!c->decisions_more) return NULL;
-  const PlanLayers *layers = t->request->layers;
   Prediction more;
   TRY(simulate_decisions(t, &c->more, guard, layers->more.program, c->decisions_more, &more));
+  c->simulated_more = *more.simulated;
   plan_extrapolate(layers, &compiled.prediction, &more, &c->more.arena, &c->simulated);
   return NULL;
 }
 
-// Makes the candidate the plan.
-static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+static void keep_numbers(Trial *t, const Simulated *s) {
   Plan *plan = t->plan;
-  const Simulated *s = &c->simulated;
-  plan->best = *trial;
   plan->compute_seconds = s->compute_seconds;
   plan->exposed_seconds = s->exposed_seconds;
   plan->utilization = s->utilization;
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
+}
+
+// Makes the candidate the plan.
+static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+  Plan *plan = t->plan;
+  plan->best = *trial;
+  keep_numbers(t, &c->simulated);
   plan->decisions = c->decisions
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
   t->best_thrifty = t->thrifty;
+  t->best = c->simulated;
+  t->best_more = c->simulated_more;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   if (!t->request->layers) list_values(t, plan);
@@ -319,7 +328,7 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
   if (t->request->layers && decisions)
-    c.decisions_more = write_decisions(t, &t->request->layers->one_more, t->thrifty);
+    c.decisions_more = write_decisions(t, &t->request->layers->of_more, t->thrifty);
   char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
   bool good = !status;
@@ -412,12 +421,13 @@ static bool has_loops(const Model *m) {
 // larger carries also take time to read and write.
 static void try_solution(Trial *t) {
   t->thrifty = false;
-  try_candidate(t, write_decisions(t, NULL, false));
+  const PlanTarget *target = t->request->layers ? &t->request->layers->of_few : NULL;
+  try_candidate(t, write_decisions(t, target, false));
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
   t->thrifty = true;
   if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
-    try_candidate(t, write_decisions(t, NULL, true));
+    try_candidate(t, write_decisions(t, target, true));
 }
 
 // One round: solve, and try what the solution says.
@@ -469,18 +479,43 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   return NULL;
 }
 
+typedef struct Refinement {
+  const Trial *t;
+  const char *decisions;  // for the base
+  Session session;
+  Simulated simulated;
+} Refinement;
+
+static Status *refine_body(Guard *guard, void *arg) {
+  Refinement *r = arg;
+  Prediction base;
+  const PlanLayers *layers = r->t->request->layers;
+  TRY(simulate_decisions(r->t, &r->session, guard, layers->base_program, r->decisions, &base));
+  r->simulated = r->t->best;
+  plan_refine(layers, &r->t->best_more, base.simulated, &r->simulated);
+  return NULL;
+}
+
 // The plan of few layers becomes that of the whole program.
-static void expand_plan(Trial *t) {
+static Status *expand_plan(Trial *t) {
   Plan *plan = t->plan;
   const PlanLayers *layers = t->request->layers;
-  if (!layers || !plan->decisions) return;
+  if (!layers || !plan->decisions) return NULL;
   t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
+  Refinement r = {.t = t, .decisions = write_decisions(t, &layers->of_base, t->best_thrifty)};
+  Status *status = guard_run(refine_body, &r);
+  session_deinit(&r.session);
+  if (status) return status;
+  keep_numbers(t, &r.simulated);
+  plan->best.seconds = r.simulated.seconds;
+  plan->best.peak_bytes = r.simulated.peak_bytes;
   write_rules(t);
   list_values(t, plan);
   plan->annotations = t->rules;
   plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
   plan->n_layers = layers->n_layers;
-  plan->n_kept_layers = layers->n_kept;
+  plan->n_simulated_layers = layers->n_layers - layers->base_dropped;
+  return NULL;
 }
 
 // Rounds if everything fits, and at most, if it does not.
@@ -518,7 +553,7 @@ static Status *mesh_body(Guard *guard, void *arg) {
     t->scale = scale;
   }
   double end = clock_seconds();
-  expand_plan(t);
+  TRY(expand_plan(t));
   t->plan->check_seconds += clock_seconds() - end;
   return NULL;
 }
