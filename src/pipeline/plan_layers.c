@@ -25,7 +25,7 @@
 #include "ops/functions.h"
 #include "pipeline/plan_private.h"
 
-enum { MODEL_LAYERS = 2, FEW_LAYERS = 4, MORE_LAYERS = 8, LEAST_LAYERS = 12 };
+enum { MODEL_LAYERS = 3, FEW_LAYERS = 4, MORE_LAYERS = 8, LEAST_LAYERS = 12 };
 
 // Programs with fewer ops are planned as they are; the base has about as many as BASE_OPS.
 enum { LEAST_OPS = 20000, BASE_OPS = 25000 };
