@@ -170,11 +170,12 @@ Status *plan_program(const Program *program, const PlanRequest *given, Guard *gu
   PlanLayers layers = {0};
   GuardCleanup cleanup = {plan_release_layers, &layers, NULL};
   guard_push(guard, &cleanup);
-  bool contracted = plan_contract(program, &request, guard, arena, &layers);
+  bool contracted;
+  Status *status = plan_contract(program, &request, guard, arena, &layers, &contracted);
   if (contracted) request.layers = &layers;
   double seconds = clock_seconds() - start;
-  Status *status = plan_all(program, &request, guard, arena, out);
-  out->model_seconds += seconds;
+  if (!status) status = plan_all(program, &request, guard, arena, out);
+  if (!status) out->model_seconds += seconds;
   guard_pop(guard, &cleanup);
   plan_release_layers(&layers);
   return status;

@@ -139,13 +139,11 @@ static bool contract_base(const Program *p, OpId entry, const PlanRequest *reque
   return count_layers(layers) >= LEAST_LAYERS - 2;
 }
 
-bool plan_contract(const Program *p, const PlanRequest *request, Guard *guard, Arena *arena,
-                   PlanLayers *out) {
-  if (!may_contract(p, request)) return false;
-  Entries entries = program_entries(p, arena);
+// The programs that stand for p; false if it cannot be contracted.
+static bool contract_all(const Program *p, OpId whole_entry, const PlanRequest *request,
+                         Guard *guard, Arena *arena, PlanLayers *out) {
   Layers layers;
-  if (!entries.n || !contract_base(p, entries.v[0], request, guard, arena, &layers, out))
-    return false;
+  if (!contract_base(p, whole_entry, request, guard, arena, &layers, out)) return false;
   const Program *base = out->base_program;
   OpId entry = out->base_entry;
   if (!contract(base, entry, &layers, MODEL_LAYERS, guard, arena, &out->model) ||
@@ -154,22 +152,29 @@ bool plan_contract(const Program *p, const PlanRequest *request, Guard *guard, A
     return false;
   out->few_dropped = out->base_dropped + count_layers(&layers) - FEW_LAYERS;
   out->more_dropped = out->base_dropped + count_layers(&layers) - MORE_LAYERS;
-  out->whole = whole_target(out, p, entries.v[0], arena);
+  out->whole = whole_target(out, p, whole_entry, arena);
   out->of_few = target_of(out, &out->few, arena);
   out->of_more = target_of(out, &out->more, arena);
-  out->of_base = (PlanTarget){base,
-                              entry,
-                              out->model.n_arguments,
-                              out->model.n_results,
-                              out->model.ops,
-                              out->model.arguments,
-                              out->model.results};
-  out->state = plan_pair_state(p, entries.v[0], arena);
-  const uint32_t *state = out->state;
+  const Contraction *m = &out->model;
+  out->of_base =
+      (PlanTarget){base, entry, m->n_arguments, m->n_results, m->ops, m->arguments, m->results};
+  return true;
+}
+
+Status *plan_contract(const Program *p, const PlanRequest *request, Guard *guard, Arena *arena,
+                      PlanLayers *out, bool *out_contracted) {
+  *out_contracted = false;
+  if (!may_contract(p, request)) return NULL;
+  Entries entries = program_entries(p, arena);
+  if (!entries.n || !contract_all(p, entries.v[0], request, guard, arena, out)) return NULL;
+  uint32_t *state;
+  TRY(plan_pair_state(p, entries.v[0], request, arena, &state));
+  out->state = state;
   if (out->base.program) state = contract_state(&out->base, state, arena);
   out->model_state = contract_state(&out->model, state, arena);
   count_whole(out, arena);
-  return true;
+  *out_contracted = true;
+  return NULL;
 }
 
 void plan_release_layers(void *layers) {

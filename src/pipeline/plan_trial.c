@@ -18,7 +18,6 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
@@ -127,8 +126,9 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     read_constraints(s, &options, entry);
-    options.state = t->request->layers ? t->request->layers->model_state
-                                       : plan_pair_state(s->program, entry, &s->arena);
+    uint32_t *state = NULL;
+    if (!t->request->layers) TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+    options.state = t->request->layers ? t->request->layers->model_state : state;
   }
   options.contraction = t->request->layers ? &t->request->layers->model : NULL;
   t->has_model = true;
@@ -162,7 +162,8 @@ static void list_values(Trial *t, Plan *plan) {
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
         .local_bytes = fusion_bytes(m->p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && state ? state[k] : 0};
+        .state = argument && state ? state[k] : 0,
+        .donated = argument && model_is_donated(m, m->vars.items[var].index)};
   }
   plan->n_arguments = borders.n_arguments;
   plan->n_results = borders.n_results;
@@ -298,8 +299,8 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   if (!t->request->layers) list_values(t, plan);
   t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
-  plan->strategy = keep_text(t);
+  plan_summary(&t->model_session, &t->model, t->choice, &t->text);
+  plan->strategy = plan->best.strategy = keep_text(t);
 }
 
 // Compares a candidate that was simulated with the best so far. Returns whether it wins.
@@ -430,6 +431,20 @@ static void try_solution(Trial *t) {
     try_candidate(t, write_decisions(t, target, true));
 }
 
+// The solver's samples, in seconds.
+static void keep_samples(Trial *t) {
+  const SolveResult *r = &t->solved;
+  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *s = &r->samples[i];
+    samples[i] =
+        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
+                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
+  }
+  t->plan->search = samples;
+  t->plan->n_search = r->n_samples;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -452,6 +467,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_vars = m->vars.count;
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
+    keep_samples(t);
   }
   if (found && t->probe) {
     plan->best.seconds = 1;
