@@ -175,6 +175,10 @@ Status *plan_program(const Program *program, const PlanRequest *given, Guard *gu
   if (contracted) request.layers = &layers;
   double seconds = clock_seconds() - start;
   if (!status) status = plan_all(program, &request, guard, arena, out);
+  // Messages about memory are about the whole program.
+  request.layers = NULL;
+  if (!status && contracted && !out->decisions)
+    status = plan_all(program, &request, guard, arena, out);
   if (!status) out->model_seconds += seconds;
   guard_pop(guard, &cleanup);
   plan_release_layers(&layers);

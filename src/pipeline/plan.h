@@ -20,8 +20,9 @@ typedef struct PlanRequest {
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
   double known_seconds;              // > 0: slower plans are of no use
-  uint32_t contract_ops;            // a program with as many ops is planned by a few of its layers;
-                                    // 0: 20,000
+  uint32_t contract_ops;  // a program with as many ops is planned by a few of its layers;
+                          // 0: 20,000
+  uint32_t base_ops;      // ops with which the best of these plans is simulated; 0: 25,000
   const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
   double deadline;                  // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;

@@ -122,8 +122,7 @@ static void count_whole(PlanLayers *l, Arena *arena) {
 
 static bool contract_base(const Program *p, OpId entry, const PlanRequest *request, Guard *guard,
                           Arena *arena, Layers *layers, PlanLayers *out) {
-  uint32_t most =
-      request->contract_ops && request->contract_ops < BASE_OPS ? request->contract_ops : BASE_OPS;
+  uint32_t most = request->base_ops ? request->base_ops : BASE_OPS;
   layers_find(p, entry, arena, layers);
   out->n_layers = count_layers(layers);
   uint32_t keep = base_layers(p, layers, most);
@@ -240,9 +239,17 @@ void plan_extrapolate(const PlanLayers *l, const Prediction *few, const Predicti
   out->peak_bytes = peak_bytes(l, few, more, factor, arena);
 }
 
+// What temporaries in buffers of results save at least, if the program has more layers.
+static double shared_bytes(const Simulated *s) {
+  double most = 0;
+  for (uint32_t i = 0; s->block && i < s->block->n; i++)
+    most = fmax(most, s->block->unshared_curve[i]);
+  return fmax(0, most - s->peak_bytes);
+}
+
 void plan_refine(const PlanLayers *l, const Simulated *more, const Simulated *base,
                  Simulated *out) {
-  double peak = out->peak_bytes;
+  double peak = out->peak_bytes - shared_bytes(base);
   double factor = l->base_dropped / (double)(l->more_dropped - l->base_dropped);
   extrapolate(more, base, factor, out);
   out->peak_bytes = l->base_dropped ? peak : base->peak_bytes;
