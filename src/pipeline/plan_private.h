@@ -5,6 +5,8 @@
 #include "annotate/target.h"
 #include "base/json_read.h"
 #include "pipeline/plan.h"
+#include "plan/contract.h"
+#include "plan/decisions.h"
 #include "plan/model.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
@@ -43,6 +45,34 @@ Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *g
 
 // `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
 const char *plan_spec(const char *sharding, Arena *arena);
+
+// ---- plan_layers.c ----
+
+// Programs with fewer layers that stand for a program.
+typedef struct PlanLayers {
+  const Program *base_program;  // of the base: contracted, or the whole program
+  OpId base_entry;
+  Contraction base;              // program NULL: the base is the whole program
+  Contraction model, few, more;  // of the base
+  PlanTarget whole, of_base, of_few, of_more;
+  uint32_t n_layers;                                 // of the whole program
+  uint32_t base_dropped, few_dropped, more_dropped;  // of these
+  const uint32_t *state, *model_state;  // plan_pair_state of the whole program and of the model's
+} PlanLayers;
+
+// Contracts a program with many layers. *out_contracted: false if it is planned as it is. Tables
+// are in the arena; the caller calls plan_release_layers in any case. O(program).
+Status *plan_contract(const Program *program, const PlanRequest *request, Guard *guard,
+                      Arena *arena, PlanLayers *out, bool *out_contracted) MUST_USE;
+void plan_release_layers(void *layers);  // for a GuardCleanup
+// The prediction for the whole program, from one for few layers and one for more.
+void plan_extrapolate(const PlanLayers *layers, const Prediction *few, const Prediction *more,
+                      Arena *arena, Simulated *out);
+// Refines *out by a simulation of the base.
+void plan_refine(const PlanLayers *layers, const Simulated *more, const Simulated *base,
+                 Simulated *out);
+
+// ---- plan_trial.c ----
 
 // Sees the model of a trial before it is solved: reads it, or forbids strategies (plan_forbid).
 typedef struct PlanHook {
