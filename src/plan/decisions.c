@@ -95,3 +95,15 @@ void plan_decisions(const Model *m, const uint32_t *choice, Json *json) {
   mesh_json(m->p->context, sharding_mesh(m->strategies.table, m->strategies.mesh), json);
   json_close(json, ']');
 }
+
+void plan_decisions_thrifty(Json *json) {
+  static const char *const passes[] = {"carry", "invariant", "share"};
+  json_break(json, 1), json_key(json, "passes"), json_open(json, '[');
+  for (uint32_t i = 0; i < sizeof passes / sizeof *passes; i++) {
+    json_open(json, '{');
+    json_key(json, "pass"), json_string(json, passes[i]);
+    json_key(json, "taken"), json_bool(json, false);
+    json_close(json, '}');
+  }
+  json_close(json, ']');
+}

@@ -8,5 +8,7 @@
 // Writes the members of a JSON object: version, program_ops, values, ops, meshes. choice: a
 // strategy per variable. O(program).
 void plan_decisions(const Model *model, const uint32_t *choice, Json *json);
+// Writes the member "passes": no pass keeps more in memory than the solution says.
+void plan_decisions_thrifty(Json *json);
 
 #endif

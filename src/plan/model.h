@@ -31,9 +31,10 @@ typedef struct ModelVar {
   ListId list;     // others: the sharding per strategy
   uint32_t n;      // strategies
   uint32_t position;
-  bool shares;     // VAR_BORDER: its buffer is that of the value that enters (a loop invariant)
-  bool new_state;  // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
-                   // not donated
+  bool shares;  // VAR_BORDER: a loop invariant, whose buffer may be that of the value that enters
+  uint32_t n_shared;  // strategies in which it is; 0: in all
+  bool new_state;     // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
+                      // not donated
   double runs;
   int64_t begin, end;             // live interval of the bytes
   int64_t *costs, *sent, *bytes;  // per strategy; sent: communication, beside the costs
@@ -43,6 +44,9 @@ typedef struct ModelOptions {
   const Machine *machine;
   uint32_t n_devices;
   uint32_t level;  // 1 or 2
+  // Elements per device of a factor that is split unevenly, at least; 0 = 16. Fewer would mostly be
+  // padding.
+  uint32_t least_uneven;
   CustomRules *call_rules;
   // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
   const Sharding *fixed, *fixed_results;

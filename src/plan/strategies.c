@@ -28,8 +28,13 @@ enum { MOST_TRIED = 20000 };
 
 void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mesh,
                      const Network *network, Guard *guard) {
-  *s = (Strategies){
-      .p = p, .table = table, .mesh = mesh, .network = network, .most = 64, .guard = guard};
+  *s = (Strategies){.p = p,
+                    .table = table,
+                    .mesh = mesh,
+                    .network = network,
+                    .most = 64,
+                    .least_uneven = LEAST_UNEVEN,
+                    .guard = guard};
   arena_init(&s->arena, guard);
   arena_init(&s->scratch, guard);
   s->builder = (Builder){.p = p,
@@ -41,8 +46,7 @@ void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mes
   VEC_PUSH(&s->arena, &s->lists, (ShardingList){0});
   VEC_PUSH(&s->arena, &s->sets, (StrategySet){0});
   VEC_PUSH(&s->arena, &s->keys, 0);
-  VEC_PUSH(&s->arena, &s->held_types, 0);
-  VEC_PUSH(&s->arena, &s->held, 0);
+  VEC_PUSH(&s->arena, &s->held, (HeldList){0});
 }
 
 void strategies_release(void *object) {
@@ -74,10 +78,13 @@ ListId strategies_intern(Strategies *s, const Sharding *shardings, uint32_t n) {
 
 // ---- values ----
 
-static bool type_equal(const void *owner, uint32_t id, const void *key) {
-  return ((const Strategies *)owner)->held_types.items[id] == *(const Type *)key;
+static bool held_equal(const void *owner, uint32_t id, const void *key) {
+  const HeldList *a = &((const Strategies *)owner)->held.items[id], *b = key;
+  return a->type == b->type && a->carried == b->carried;
 }
 
+// where: per axis a dimension, `rank` for none, or `rank` + 1 for a partial sum. UINT32_MAX: the
+// axes do not divide the dimensions.
 static Sharding of_dims(Strategies *s, const TypeInfo *type, const uint8_t *where) {
   const Mesh *mesh = sharding_mesh(s->table, s->mesh);
   DimSharding *dims = ARENA_ARRAY(&s->scratch, DimSharding, type->rank + 1);
@@ -97,7 +104,12 @@ static Sharding of_dims(Strategies *s, const TypeInfo *type, const uint8_t *wher
     dims[d] = (DimSharding){factor, 1, false, PRIORITY_NONE};
   }
   ShardingInfo info = {.mesh = s->mesh, .rank = type->rank, .dims = dims};
-  return any ? sharding_intern(s->table, &info) : 0;
+  AxisRef *sums = ARENA_ARRAY(&s->scratch, AxisRef, mesh->n_axes + 1);
+  for (uint32_t a = 0; a < mesh->n_axes; a++)
+    if (where[a] == type->rank + 1) sums[info.unreduced.n++] = axis_full(mesh, a);
+  info.unreduced.v = sums;
+  if (info.unreduced.n) info.reducer = COMBINE_SUM;
+  return any || info.unreduced.n ? sharding_intern(s->table, &info) : 0;
 }
 
 // Devices that hold different elements.
@@ -122,9 +134,14 @@ static void limit_held(const Strategies *s, Sharding *all, uint32_t *count) {
   }
 }
 
-ListId strategies_held(Strategies *s, Type type) {
-  uint32_t id = idmap_find(&s->held_ids, hash_mix(type, 7), type_equal, s, &type);
-  if (id) return s->held.items[id];
+// Counts in base rank + 1, or rank + 2 with partial sums. The first digit changes fastest.
+static bool next_assignment(uint8_t *where, uint32_t n_axes, uint32_t last) {
+  uint32_t a = 0;
+  while (a < n_axes && ++where[a] > last) where[a++] = 0;
+  return a < n_axes;
+}
+
+static ListId list_held(Strategies *s, Type type, bool carried) {
   const Mesh *mesh = sharding_mesh(s->table, s->mesh);
   const TypeInfo *info = type_info(s->p->context, type);
   ArenaMark mark = arena_mark(&s->scratch);
@@ -132,24 +149,37 @@ ListId strategies_held(Strategies *s, Type type) {
   VEC_PUSH(&s->scratch, &all, 0);
   bool movable = info->kind == TYPE_TENSOR && info->rank > 0 && mesh->n_axes <= MOST_AXES &&
                  splitter_is_movable(s->p->context, type);
+  bool sums = carried && movable && dtype_has_zero(type_dtype(s->p->context, type));
+  uint32_t last = info->rank + sums;
   uint8_t where[MOST_AXES] = {0};
-  for (uint32_t n = 0; movable && n < MOST_TRIED; n++) {  // counts in base rank + 1: `rank` is none
+  for (uint32_t n = 0; movable && n < MOST_TRIED; n++) {
     bool useful = true;
     for (uint32_t a = 0; a < mesh->n_axes; a++)
       useful &= where[a] == info->rank || mesh->axes[a].size > 1;
     Sharding one = useful ? of_dims(s, info, where) : UINT32_MAX;
     if (one && one != UINT32_MAX) VEC_PUSH(&s->scratch, &all, one);
-    uint32_t a = 0;
-    while (a < mesh->n_axes && ++where[a] > info->rank) where[a++] = 0;
-    if (a == mesh->n_axes) break;
+    if (!next_assignment(where, mesh->n_axes, last)) break;
   }
   limit_held(s, all.items, &all.count);
   ListId list = strategies_intern(s, all.items, all.count);
-  VEC_PUSH(&s->arena, &s->held_types, type);
-  VEC_PUSH(&s->arena, &s->held, list);
-  idmap_add(&s->held_ids, s->guard, hash_mix(type, 7), s->held.count - 1);
   arena_rewind(&s->scratch, mark);
   return list;
+}
+
+static ListId find_held(Strategies *s, HeldList key) {
+  uint64_t hash = hash_mix(key.type, 7 + key.carried);
+  uint32_t id = idmap_find(&s->held_ids, hash, held_equal, s, &key);
+  if (id) return s->held.items[id].list;
+  key.list = list_held(s, key.type, key.carried);
+  VEC_PUSH(&s->arena, &s->held, key);
+  idmap_add(&s->held_ids, s->guard, hash, s->held.count - 1);
+  return key.list;
+}
+
+ListId strategies_held(Strategies *s, Type type) { return find_held(s, (HeldList){.type = type}); }
+
+ListId strategies_carried(Strategies *s, Type type) {
+  return find_held(s, (HeldList){.type = type, .carried = true});
 }
 
 // ---- ops ----
@@ -183,7 +213,7 @@ static bool assign(Finder *f, Localizer *cx) {
         axes[n++] = axis_full(f->mesh, a);
         ways *= f->mesh->axes[a].size;
       }
-    if (n && size % ways && size < LEAST_UNEVEN * ways) return false;
+    if (n && size % ways && size < f->s->least_uneven * ways) return false;
     cx->splits[k].axes = (AxisList){axes, n};
   }
   return true;

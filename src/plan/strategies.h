@@ -38,6 +38,12 @@ typedef struct StrategySet {
   const ListId *in, *out;  // per operand and result
 } StrategySet;
 
+typedef struct HeldList {
+  Type type;
+  bool carried;
+  ListId list;
+} HeldList;
+
 typedef struct Strategies {
   Program *p;
   ShardingTable *table;
@@ -45,14 +51,14 @@ typedef struct Strategies {
   const Network *network;
   CustomRules *call_rules;  // of custom calls; NULL = none
   uint32_t most;            // strategies per op
+  uint32_t least_uneven;    // elements per device of a factor that is split unevenly
   Guard *guard;
   Arena arena, scratch;
   Builder builder;
   VEC(ShardingList) lists;  // [0] unused
   VEC(StrategySet) sets;    // [0]: of ops that run on replicated operands only
   VEC(uint64_t) keys;       // of the sets
-  VEC(Type) held_types;     // of the lists that strategies_held made; [0] unused
-  VEC(ListId) held;
+  VEC(HeldList) held;       // of strategies_held and strategies_carried; [0] unused
   IdMap list_ids, set_ids, held_ids;
 } Strategies;
 
@@ -71,5 +77,8 @@ uint32_t strategies_of_op(Strategies *s, OpId op);
 // The shardings that a value of the type may be held in at the program's borders: axes that divide
 // its dimensions. The first is 0, replicated.
 ListId strategies_held(Strategies *s, Type type);
+// The same for a loop carry to which the body only adds: also partial sums, which are reduced
+// behind the loop.
+ListId strategies_carried(Strategies *s, Type type);
 
 #endif
