@@ -46,9 +46,10 @@ static void prepare(Session *s, CompileRequest *r) {
   if (partitions(r)) keep_propagated_edges(s->program, &r->annotations);
   if (r->annotations.by_cost && r->annotations.try_orders)
     trials_choose(s->program, &r->annotations, &s->arena);
-  if (partitions(r) && r->annotations.machine && !r->tried && !r->plan && !r->local.decisions.n)
-    r->local.seconds_decide =
-        trials_seconds_decide(s->program, &r->annotations, &r->local, s->guard);
+  bool tries = r->annotations.machine && !r->plan && !r->local.decisions.n;
+  if (partitions(r) && r->annotations.weigh == WEIGH_BEST && tries)
+    r->annotations.weigh = trials_weigh(s->program, &r->annotations, &r->local, s->guard);
+  r->local.seconds_decide = r->annotations.weigh == WEIGH_SECONDS;
 }
 
 static Status *write_shardings(Session *s, const CompileRequest *r, Compiled *out) {

@@ -31,7 +31,6 @@ typedef struct CompileRequest {
   PropagateRequest annotations;
   WriteForm write;              // if the last stage is STAGE_WRITE
   LocalOptions local;           // of the stages after it
-  bool tried;                   // local.seconds_decide is set: no trials on a machine
   bool plan;                    // local.decisions is a plan (pipeline/plan.h)
   const char *plan_path;        // its file, for messages; NULL = unknown
   bool simulate;                // STAGE_MEASURE also predicts seconds and peak memory

@@ -58,7 +58,6 @@ static Status *trial_body(Guard *guard, void *arg) {
   session_clone(&t->session, guard, t->trying->program, &progress);
   CompileRequest request = {.annotations = t->request,
                             .local = t->local,
-                            .tried = true,
                             .simulate = t->simulate,
                             .stop_after = STAGE_MEASURE};
   Compiled compiled;
@@ -92,6 +91,7 @@ static bool try_order(const PropagateRequest *request, uint32_t leading_group, b
   *out = (Trial){.request = *request};
   out->request.leading_group = leading_group;
   out->request.by_cost = by_cost;
+  if (request->weigh == WEIGH_BEST) out->request.weigh = WEIGH_BYTES;  // no trials in trials
   return run_trial(trying, out);
 }
 
@@ -157,16 +157,16 @@ void trials_choose(const Program *program, PropagateRequest *request, Arena *are
         least.traffic.flops, plain.traffic.flops, guess_words(&least.traffic, arena));
 }
 
-bool trials_seconds_decide(const Program *program, const PropagateRequest *request,
-                           const LocalOptions *local, const Guard *guard) {
+Weigh trials_weigh(const Program *program, const PropagateRequest *request,
+                   const LocalOptions *local, const Guard *guard) {
   Trying trying = {.program = program, .guard = guard, .total = 2};
-  Trial by_bytes = {.request = *request, .simulate = true};
-  by_bytes.local =
+  Trial bytes = {.request = *request, .simulate = true};
+  bytes.local =
       (LocalOptions){.plain = local->plain, .passes = local->passes, .rings = local->rings};
-  Trial by_seconds = by_bytes;
-  by_seconds.local.seconds_decide = true;
-  if (!run_trial(&trying, &by_bytes) || !run_trial(&trying, &by_seconds)) return false;
-  bool fits = by_seconds.peak_bytes <= by_seconds.usable_bytes ||
-              by_seconds.peak_bytes <= by_bytes.peak_bytes;
-  return fits && by_seconds.seconds < by_bytes.seconds;
+  Trial seconds = bytes;
+  bytes.request.weigh = WEIGH_BYTES;
+  seconds.request.weigh = WEIGH_SECONDS;
+  if (!run_trial(&trying, &bytes) || !run_trial(&trying, &seconds)) return WEIGH_BYTES;
+  bool fits = seconds.peak_bytes <= seconds.usable_bytes || seconds.peak_bytes <= bytes.peak_bytes;
+  return fits && seconds.seconds < bytes.seconds ? WEIGH_SECONDS : WEIGH_BYTES;
 }

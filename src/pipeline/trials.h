@@ -17,11 +17,11 @@ bool trials_would_help(const PropagateRequest *request, Arena *arena);
 // (propagation + partition)).
 void trials_choose(const Program *program, PropagateRequest *request, Arena *arena);
 
-// True if the local program is predicted to be faster on the request's machine if choices have no
-// penalty for bytes, and fits in memory or needs no more than with it. Seconds are compute +
-// collectives, one after the other: that does not depend on the order of ops. O(propagation +
+// What choices weigh, on the request's machine: seconds alone if the local program is then
+// predicted to be faster, and fits in memory or needs no more; else bytes, too. Seconds are compute
+// + collectives, one after the other: that does not depend on the order of ops. O(propagation +
 // partition), twice.
-bool trials_seconds_decide(const Program *program, const PropagateRequest *request,
-                           const LocalOptions *local, const Guard *guard);
+Weigh trials_weigh(const Program *program, const PropagateRequest *request,
+                   const LocalOptions *local, const Guard *guard);
 
 #endif

@@ -3,6 +3,10 @@
 // RUN: tessera partition %s --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=BYTES
 // RUN: tessera partition %s --machine=h100:8 --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=SECONDS
 // RUN: tessera partition %s --machine=h100:8 --verify -o /dev/null
+// RUN: tessera partition %s --weigh=seconds --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=SECONDS
+// RUN: tessera partition %s --machine=h100:8 --weigh=bytes --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=BYTES
+// RUN: not tessera partition %s --weigh=steps 2>&1 | FileCheck %s --check-prefix=WORD
+// WORD: error: --weigh {{.*}}best
 // Given decisions are obeyed: there is no trial.
 // RUN: tessera partition %s --save-decisions %t.json -o %t.mlir
 // RUN: tessera partition %s --machine=h100:8 --decisions %t.json --stats 2>&1 >/dev/null | FileCheck %s --check-prefix=BYTES
