@@ -133,7 +133,9 @@ static void put_short(const Plan *plan, StrBuf *out) {
   char a[32];
   if (plan->layout) strbuf_printf(out, "layout  --layout '%s'\n", plan->layout);
   if (!list->computed) {
-    strbuf_puts(out, "annotations  no short list, because the program is large (-O2 finds one)\n");
+    if (plan->too_large)
+      strbuf_puts(out,
+                  "annotations  no short list, because the program is large (-O2 finds one)\n");
     return;
   }
   strbuf_printf(out, "annotations  %u rule%s of --shard ", list->n, list->n == 1 ? "" : "s");
@@ -188,6 +190,13 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->n_layers) {
+    strbuf_printf(out, "        %u equal layers are planned as one and %u simulated",
+                  plan->n_layers, plan->n_simulated_layers);
+    strbuf_puts(out, plan->n_simulated_layers < plan->n_layers
+                         ? "; the step and its memory are extrapolated\n"
+                         : "\n");
+  }
   if (plan->hurried)
     strbuf_puts(out, "        with a time limit: another run can give another plan\n");
   plan_put_from(plan, out);
