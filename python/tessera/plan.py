@@ -51,7 +51,7 @@ class Plan:
         """The plan as text: `tessera partition --plan` and partition(decisions=) take it.
 
         >>> tessera.plan("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", machine="h100:2").json()[:17]
-        '{"plan_version":1'
+        '{"plan_version":2'
         """
         return self._json
 

@@ -227,6 +227,21 @@ Status *cli_load(Session *s, Guard *guard, const Source *source, size_t begin, s
   return NULL;
 }
 
+char *cli_read_plan(const char *path, Str *out_text) {
+  char *text = NULL;
+  size_t bytes = 0;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) {
+    cli_fail(status);
+    return NULL;
+  }
+  *out_text = (Str){text, bytes};
+  if (bytes) return text;
+  cli_error("%s is empty: it has no plan", path);
+  mem_free(text);
+  return NULL;
+}
+
 void cli_release_text(void *text) { strbuf_deinit(text); }
 
 void cli_report(const Session *s, Guard *guard) {

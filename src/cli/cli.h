@@ -93,6 +93,9 @@ Status *cli_load(Session *session, Guard *guard, const Source *source, size_t be
 // Prints the diagnostics to stderr.
 void cli_report(const Session *session, Guard *guard);
 
+// Reads the file of --plan, which the caller frees; NULL after a message.
+char *cli_read_plan(const char *path, Str *out_text);
+
 void cli_release_text(void *text);  // frees a StrBuf on a guard's cleanup list
 
 #define COMMAND(name, summary) int command_##name(int argc, char **argv);

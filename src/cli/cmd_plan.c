@@ -10,13 +10,20 @@
 #include "cli/plan_share.h"
 #include "cli/report_page.h"
 #include "cli/rewrite.h"
+#include "ir/clone.h"
 #include "pipeline/plan.h"
 #include "pipeline/predicted.h"
+
+typedef enum PlanForm { PLAN_TEXT, PLAN_JSON, PLAN_SDY, PLAN_MHLO, PLAN_JAX } PlanForm;
+static const char *const forms[] = {"text", "json", "sdy", "mhlo", "jax"};
 
 typedef struct PlanJob {
   Rewrite rewrite;
   PlanRequest request;
   bool json, o2;
+  const char *emit;  // as given
+  PlanForm form;
+  Session emitted;  // the annotated program
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
@@ -25,6 +32,9 @@ typedef struct PlanJob {
   const char *time_limit, *from;
   char *old;  // the text of `from`
   size_t n_old;
+  TextList state;   // --state
+  Program *source;  // before calls were inlined
+  Program *flat;    // after, for put_program
   Plan plan;
   Predicted shown;
   StrBuf text;  // the plan as JSON
@@ -49,6 +59,8 @@ static Status *answer_questions(PlanJob *job) {
 static Status *plan_segment_body(void *arg) {
   PlanJob *job = arg;
   Session *s = &job->rewrite.session;
+  job->source = program_clone(s->program, s->context, s->guard);
+  job->request.source = job->source;
   plan_flatten(s->program, s->guard, &s->arena);
   TRY(session_read_machine(s, job->request.annotations.machine));
   if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
@@ -59,6 +71,7 @@ static Status *plan_segment_body(void *arg) {
                   &s->arena, &job->plan));
   else
     TRY(plan_program(s->program, &job->request, s->guard, &s->arena, &job->plan));
+  TRY(plan_describe(s->program, &job->request, s->guard, &s->arena, &job->plan));
   return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
@@ -92,6 +105,31 @@ static Status *write_report(PlanJob *job, Guard *guard) {
   return cli_report_page(&job->shown.show, job->rewrite.source->path, &about, job->report, guard);
 }
 
+// The program with the plan's shardings.
+static Status *put_program(PlanJob *job, Guard *guard) {
+  Rewrite *r = &job->rewrite;
+  session_clone(&job->emitted, guard, job->flat, NULL);
+  Status *status = plan_write(&job->emitted, &job->request, &job->plan, job->form == PLAN_MHLO);
+  if (status && session_has_errors(&job->emitted)) cli_report(&job->emitted, guard);
+  if (status) return status;
+  if (r->index) strbuf_puts(&r->out, "// -----\n");
+  program_print(job->emitted.program, &r->print, &r->out);
+  return NULL;
+}
+
+static Status *put_result(PlanJob *job, Guard *guard) {
+  Rewrite *r = &job->rewrite;
+  switch (job->form) {
+  case PLAN_TEXT: plan_put(&job->plan, job->machine, &r->out); break;
+  case PLAN_JSON: strbuf_put(&r->out, job->text.data, job->text.used); break;
+  case PLAN_JAX: plan_jax(&job->plan, job->machine, &r->out); break;
+  case PLAN_SDY:
+  case PLAN_MHLO: TRY(put_program(job, guard)); break;
+  }
+  r->code = EXIT_OK;
+  return NULL;
+}
+
 static Status *plan_segment(Guard *guard, void *arg) {
   PlanJob *job = arg;
   Rewrite *r = &job->rewrite;
@@ -111,23 +149,26 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
   plan_json(&job->plan, job->machine, &job->text);
+  if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
+    job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
   if (job->plan_out) {
     job->saved = mem_alloc(job->text.used + 1);
     if (!job->saved) return status_no_memory();
     memcpy(job->saved, job->text.data, job->n_saved = job->text.used);
   }
-  r->code = EXIT_OK;
-  if (job->json)
-    strbuf_put(&r->out, job->text.data, job->text.used);
-  else
-    plan_put(&job->plan, job->machine, &r->out);
-  return NULL;
+  return put_result(job, guard);
 }
 
 static void release(void *arg) {
-  predicted_deinit(&((PlanJob *)arg)->shown);
-  strbuf_deinit(&((PlanJob *)arg)->text);
+  PlanJob *job = arg;
+  predicted_deinit(&job->shown);
+  strbuf_deinit(&job->text);
+  session_deinit(&job->emitted);
+  job->emitted = (Session){0};
+  program_free(job->source);
+  program_free(job->flat);
+  job->source = job->flat = NULL;
 }
 
 // The text of a machine without its shape, for more devices than it has. NULL = the default.
@@ -200,7 +241,11 @@ static const Usage usage = {
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
     "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
     "--plan-out plan-%s.json\n"
-    "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir"};
+    "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
+    "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
+    "  tessera plan step.mlir --machine h100:8 --state 'cache=result.1' --state 'params.*=none'\n"
+    "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
+    "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
 
 int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
@@ -208,10 +253,11 @@ int command_plan(int argc, char **argv) {
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
-  enum { N_OWN = 12 };
+  job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
+  enum { N_OWN = 14 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
-  bool ready =
-      annotations_init(&annotations, argc) && files.items && job.why_not.items && job.share.items;
+  bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
+               job.share.items && job.state.items;
   annotations_options(&annotations, options);
   const Option own[N_OWN] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
@@ -236,7 +282,15 @@ int command_plan(int argc, char **argv) {
       {"--why-not", OPTION_TEXTS, &job.why_not, "VALUE[: SHARDING]",
        "the step, memory and collectives if VALUE had SHARDING, all else planned again; without a "
        "sharding, its next-best one: --why-not '%w1: [{\"y\"},{}]'. May be repeated"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
+      {"--state", OPTION_TEXTS, &job.state, "ARGUMENT=RESULT",
+       "the result replaces the argument in the next step: both get one sharding. Both sides may "
+       "be "
+       "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
+       "tf.aliasing_output, then by path and type"},
+      {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
+       "what to print: a summary (default), the plan's file, the program with the plan's shardings "
+       "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},
+      {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON: --emit=json"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output. Of several programs: %s in FILE is "
        "the "
@@ -252,6 +306,15 @@ int command_plan(int argc, char **argv) {
   else
     cli_fail(status_no_memory());
   if (args == ARGS_HELP) code = EXIT_OK;
+  int form = PLAN_TEXT;
+  if (args == ARGS_OK && job.emit && job.json && strcmp(job.emit, "json")) {
+    cli_error("--json and --emit=%s are both given: one result goes to standard output", job.emit);
+    args = ARGS_BAD;
+  } else if (args == ARGS_OK && job.emit) {
+    form = cli_choose("--emit", job.emit, sizeof forms / sizeof *forms, forms);
+    if (form < 0) args = ARGS_BAD;
+  }
+  job.form = job.json ? PLAN_JSON : (PlanForm)form;
   bool several = files.count > 1;
   if (args == ARGS_OK && !may_share(&job, files.count)) {
     // A message was printed.
@@ -262,6 +325,8 @@ int command_plan(int argc, char **argv) {
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
     job.request.limit_bytes = (double)job.memory;
+    job.request.state = job.state.items;
+    job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
     char name[64];
     const char *grown = any_shape(annotations.machine, name, sizeof name);
@@ -286,6 +351,7 @@ int command_plan(int argc, char **argv) {
   mem_free(files.items);
   mem_free(job.why_not.items);
   mem_free(job.share.items);
+  mem_free(job.state.items);
   mem_free(job.saved);
   mem_free(job.old);
   return code;

@@ -85,6 +85,17 @@ static Status *verify_local(Session *s, const CompileRequest *r, Compiled *out) 
                           &s->arena, &out->verified);
 }
 
+// Prepares the program for a plan. Errors name the plan's file.
+static Status *open_plan(Session *s, CompileRequest *r) {
+  if (!r->plan) return NULL;
+  Status *status = plan_open(s->program, r->local.decisions, s->guard, &s->arena, &r->annotations);
+  if (!status || !r->plan_path) return status;
+  Status *located = status_new(status_code(status), __FILE__, __LINE__, "%s: %s", r->plan_path,
+                               status_message(status));
+  status_free(status);
+  return located;
+}
+
 #define LAST(stage)                                                                                \
   if (r->stop_after == (stage)) return NULL
 
@@ -97,7 +108,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
   TRY(refuse_local(s, r));
-  if (r->plan) TRY(plan_open(s->program, r->local.decisions, s->guard, &s->arena, &r->annotations));
+  TRY(open_plan(s, r));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));

@@ -7,11 +7,15 @@
 #include "solve/solve.h"
 
 typedef struct PlanRequest {
-  PropagateRequest annotations;      // constraints; its meshes: the one to plan for, or none
-  uint32_t level;                    // 1: about a second; 2: seconds to minutes
-  uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
-  bool untied;                       // repeated layers may differ
-  double limit_bytes;                // memory of a device; 0: the machine's
+  PropagateRequest annotations;  // constraints; its meshes: the one to plan for, or none
+  uint32_t level;                // 1: about a second; 2: seconds to minutes
+  uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
+  bool untied;                   // repeated layers may differ
+  double limit_bytes;            // memory of a device; 0: the machine's
+  const char *const *state;      // pairs of state, as --state has them (plan_state.c)
+  uint32_t n_state;
+  const Program *source;  // the program before it was flattened: rules of the short list are for
+                          // it; NULL = the flat program
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
@@ -24,7 +28,28 @@ typedef struct PlannedValue {
   const char *name, *type, *sharding;
   double bytes, local_bytes;
   uint32_t state;  // of an argument: 1 + the result that replaces it; 0 = none
+  bool donated;    // of an argument: the program may write over it
 } PlannedValue;
+
+// A value inside the program, in the sharding in which its op makes it.
+typedef struct PlannedInside {
+  const char *name, *op, *sharding;  // name: "%12"; "" = it has none
+  uint32_t line;                     // in the program's text or the user's; 0 = unknown
+} PlannedInside;
+
+// The fewest annotations found that give the plan (plan_short.c).
+typedef struct ShortList {
+  const char *const *rules;  // of --shard
+  uint32_t n;
+  bool computed;               // false: the program is too large for the level
+  bool reproduces;             // propagation gives all arguments and results their shardings
+  double seconds, peak_bytes;  // simulated with the rules alone; 0: they cannot be partitioned
+} ShortList;
+
+// The search after some work, in seconds of the problem. Not finite: none yet.
+typedef struct PlanSample {
+  double work, cost, bound;
+} PlanSample;
 
 // What the planner predicts for one mesh.
 typedef struct PlanTrial {
@@ -36,8 +61,9 @@ typedef struct PlanTrial {
   const char *links;             // along each axis of the mesh, in words; NULL: all alike
   bool discarded;                // by its bound: it was not planned
   SolveOutcome outcome;
-  bool greedy;          // only arguments and results are as solved; the partitioner chose the rest
-  const char *refused;  // why it cannot be used; NULL = it can
+  bool greedy;           // only arguments and results are as solved; the partitioner chose the rest
+  const char *refused;   // why it cannot be used; NULL = it can
+  const char *strategy;  // in words: one line per mesh axis; NULL = unknown
 } PlanTrial;
 
 // Collectives of one kind along the same axes in a plan and in another one.
@@ -100,6 +126,15 @@ typedef struct Plan {
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
+  const PlanSample *search;                            // of the best mesh
+  uint32_t n_search;
+  // From plan_describe:
+  const PlannedInside *inside;
+  uint32_t n_inside;
+  const char *mesh;    // "x=4,y=2", also if it is the program's
+  const char *limit;   // what limits the plan, in words; NULL = unknown
+  const char *layout;  // --layout that reproduces the plan's arguments; NULL = there is none
+  ShortList short_list;
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
@@ -108,9 +143,9 @@ void plan_flatten(Program *program, Guard *guard, Arena *arena);
 
 // Does the text begin like a plan, and not like decisions alone?
 bool plan_is(Str text);
-// Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh and
-// annotations into the request. INVALID_ARGUMENT if the text is no plan, or one for another
-// program.
+// Prepares a program for the plan in a file's text: flattens it, and puts the plan's mesh,
+// annotations and, if the request has none, machine into the request. INVALID_ARGUMENT if the text
+// is no plan, or one for another program.
 Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
                   PropagateRequest *request) MUST_USE;
 
@@ -119,6 +154,12 @@ Status *plan_open(Program *program, Str text, Guard *guard, Arena *arena,
 // memory.
 Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *out) MUST_USE;
+
+// Adds to a plan what people read and files hold: shardings of all values, what limits the plan,
+// a layout by names, the short list of annotations. Nothing at level 1 if the program is large.
+// Results are in the arena. O(compilations · program); their number has a budget.
+Status *plan_describe(const Program *program, const PlanRequest *request, Guard *guard,
+                      Arena *arena, Plan *plan) MUST_USE;
 
 // Plans as plan_program does, but keeps the old plan in `text`, read from `path`, unless a new one
 // is more than 1 % faster. Arguments and results are matched by path, ops by name and order, so
@@ -183,5 +224,11 @@ void plan_share_json(const SharedPlan *shared, const ShareRequest *request, cons
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);
+// Mesh and PartitionSpecs by path, as Python for JAX.
+void plan_jax(const Plan *plan, const char *machine, StrBuf *out);
+// Writes the plan's shardings into a session's flat program, which was not compiled further than
+// STAGE_VERIFY: on arguments and results, and constraints at reshards. mhlo: in GSPMD's form.
+Status *plan_write(Session *session, const PlanRequest *request, const Plan *plan,
+                   bool mhlo) MUST_USE;
 
 #endif

@@ -12,6 +12,7 @@
 //
 // Cost: O(ops · old ops) to align, limited to MOST_CELLS; two plans for one mesh at most, beside
 // the new one.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -37,20 +38,20 @@ typedef struct From {
 
 static Status *read_old(Str text, const char *path, Arena *arena, Old *out) {
   const JsonValue *root;
-  Status *status = json_read(text, arena, &root);
+  Status *status = plan_read_json(text, arena, &root);
   if (status) {
     const char *why = arena_printf(arena, "%s", status_message(status));
     status_free(status);
-    FAIL(INVALID_ARGUMENT, "%s: the plan is not valid JSON: %s", path, why);
+    FAIL(INVALID_ARGUMENT, "%s: %s", path, why);
   }
-  const JsonValue *version = json_get(root, "plan_version"), *mesh = json_get(root, "mesh");
+  const JsonValue *mesh = json_get(root, "mesh");
   const JsonValue *decisions = json_get(root, "decisions");
   *out = (Old){json_get(root, "arguments"), json_get(root, "results"),
                decisions ? json_get(decisions, "ops") : NULL,
                mesh && mesh->kind == JSON_STRING ? mesh->string : NULL};
-  if (!version || version->kind != JSON_NUMBER || version->number != 1 || !out->arguments ||
-      out->arguments->kind != JSON_ARRAY || !out->results || out->results->kind != JSON_ARRAY)
-    FAIL(INVALID_ARGUMENT, "%s is no plan of version 1: tessera plan --plan-out writes one", path);
+  if (!out->arguments || out->arguments->kind != JSON_ARRAY || !out->results ||
+      out->results->kind != JSON_ARRAY)
+    FAIL(INVALID_ARGUMENT, "%s: this is no plan: its arguments or results are missing", path);
   return NULL;
 }
 

@@ -3,6 +3,7 @@
 #define TESSERA_PIPELINE_PLAN_PRIVATE_H
 
 #include "annotate/target.h"
+#include "base/json_read.h"
 #include "pipeline/plan.h"
 #include "plan/model.h"
 
@@ -14,10 +15,36 @@ const char *plan_shortfall(Session *session, const Model *model, double limit_by
 // A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
 // its decisions satisfy those already, and annotations change the numbers of ops.
 void plan_annotations(PropagateRequest *request, const Source *rules);
+enum { PLAN_VERSION = 2, PLAN_OLDEST = 1 };  // that is written; that is read
+
+// Reads a plan's file. INVALID_ARGUMENT if the text is no plan of a known version.
+Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) MUST_USE;
+
+// Why a mesh that was tried is not the plan's, in a few words.
+void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 void plan_release_text(void *text);  // a StrBuf, for a GuardCleanup
 
 // Pairs arguments with the results that replace them. Per argument: 1 + the result; 0 = none.
-uint32_t *plan_pair_state(const Program *p, OpId entry, Arena *arena);
+// INVALID_ARGUMENT if a pair of the request names nothing, or values of different types.
+Status *plan_pair_state(const Program *p, OpId entry, const PlanRequest *request, Arena *arena,
+                        uint32_t **out) MUST_USE;
+
+// A solution in words: a line for all axes ("data x8, Megatron x4 on mlp"), then one per axis. The
+// session is the model's, after STAGE_ANNOTATE. O(program · axes).
+void plan_summary(Session *session, const Model *model, const uint32_t *choice, StrBuf *out);
+// The request that compiles the plan's flat program. *mesh and *rules hold texts that it refers to.
+void plan_request(const Plan *plan, const PlanRequest *request, const char **mesh, Source *rules,
+                  CompileRequest *out);
+// Per value of a session after STAGE_DECIDE: the sharding in which its op makes it; NULL if it has
+// none. O(decisions).
+const Sharding **plan_held(const Session *session, Arena *arena);
+// Finds the short list of annotations, and a layout by names (plan_short.c). `source` is the
+// program that they are for.
+Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *guard, Arena *arena,
+                     Plan *plan) MUST_USE;
+
+// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
+const char *plan_spec(const char *sharding, Arena *arena);
 
 // Sees the model of a trial before it is solved: reads it, or forbids strategies (plan_forbid).
 typedef struct PlanHook {

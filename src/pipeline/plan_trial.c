@@ -18,7 +18,6 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
@@ -112,7 +111,8 @@ static Status *extract(Trial *t, Guard *guard) {
                           .untied = t->request->untied};
   if (entry) {
     Sharding *fixed = read_constraints(s, &options, entry);
-    uint32_t *state = plan_pair_state(s->program, entry, &s->arena);
+    uint32_t *state;
+    TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
     const PropagateRequest *given = &t->annotations;
     BlockId block = region_block(s->program, op_region(s->program, entry, 0));
     for (ValueId v = 1; v < s->program->values.count && (given->n_rules || given->layout); v++)
@@ -153,7 +153,8 @@ static void list_values(Trial *t, Plan *plan) {
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
         .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0};
+        .state = argument && m->options.state ? m->options.state[k] : 0,
+        .donated = argument && model_is_donated(m, k)};
   }
   plan->arguments = values;
   plan->results = values + m->n_arguments;
@@ -245,8 +246,8 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
   list_values(t, plan);
   t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
-  plan->strategy = keep_text(t);
+  plan_summary(&t->model_session, &t->model, t->choice, &t->text);
+  plan->strategy = plan->best.strategy = keep_text(t);
 }
 
 // Compares a candidate that was simulated with the best so far. Returns whether it wins.
@@ -382,6 +383,20 @@ static void try_solution(Trial *t) {
     try_candidate(t, write_decisions(t, true));
 }
 
+// The solver's samples, in seconds.
+static void keep_samples(Trial *t) {
+  const SolveResult *r = &t->solved;
+  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *s = &r->samples[i];
+    samples[i] =
+        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
+                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
+  }
+  t->plan->search = samples;
+  t->plan->n_search = r->n_samples;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
@@ -404,6 +419,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_vars = m->vars.count;
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
+    keep_samples(t);
   }
   if (found && t->probe) {
     plan->best.seconds = 1;

@@ -113,7 +113,8 @@ static const char *why_none(Question *q, const Model *m, PlanPort port, Sharding
   if (strategies_list(&m->strategies, port.list).n == 1 && !op)
     return "an annotation fixes its sharding";
   if (wanted && has_sub_axes(info, sharding_mesh(table, info->mesh)))
-    return "strategies have whole axes, no sub-axes";
+    return q->request->level > 1 ? "no strategy has these sub-axes"
+                                 : "without -O2 strategies have whole axes, no sub-axes";
   if (wanted && out_of_order(info)) return "strategies have axes in the order of the mesh";
   if (op && uneven >= 0)
     return "its dimension is not a multiple of the shards, and too small to be padded";

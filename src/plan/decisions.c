@@ -39,7 +39,7 @@ static void write_values(Out *o) {
   json_key(o->json, "values"), json_open(o->json, '[');
   for (uint32_t i = 0; i < m->vars.count; i++) {
     const ModelVar *v = &m->vars.items[i];
-    if (v->kind != VAR_ARGUMENT && v->kind != VAR_BORDER) continue;
+    if ((v->kind != VAR_ARGUMENT && v->kind != VAR_BORDER) || v->local) continue;
     if (!has_place(o, value_type(m->p, v->value))) continue;
     bool argument = v->kind == VAR_ARGUMENT || value_at(m->p, v->value)->is_arg;
     open_value(o, argument && v->kind == VAR_ARGUMENT ? m->entry : v->op);
@@ -67,9 +67,13 @@ static void write_op(Out *o, const ModelVar *v, uint32_t k) {
   for (uint32_t f = 0; f < set->map.n_factors; f++) {
     json_open(o->json, '{');
     json_key(o->json, "axes"), axes_json(m->p->context, mesh, strategy->axes[f], o->json);
+    if (strategy->strides && f == strategy->stride_factor)
+      json_key(o->json, "strides"),
+          factors_json(m->p->context, mesh, strategy->strides, 2, o->json);
     json_close(o->json, '}');
   }
   json_close(o->json, ']');
+  if (strategy->strided) json_key(o->json, "strided"), json_bool(o->json, true);
   if (strategy->partial) {
     json_key(o->json, "partial"), json_bool(o->json, true);
     json_key(o->json, "operands"), json_open(o->json, '[');
