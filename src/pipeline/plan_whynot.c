@@ -258,16 +258,12 @@ static Status *measure_body(Guard *guard, void *arg) {
   const Plan *plan = m->plan;
   arena_guard(m->q->arena, guard);
   session_clone(&m->session, guard, m->q->program, NULL);
-  CompileRequest request = {.annotations = m->q->request->annotations,
-                            .local.decisions = str_of(plan->decisions),
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
-  Source rules = {.path = "<plan>", .text = plan->annotations, .size = strlen(plan->annotations)};
-  plan_annotations(&request.annotations, plan->best.greedy ? &rules : NULL);
-  if (plan->best.mesh) {
-    request.annotations.meshes = (const char *const *)&plan->best.mesh;
-    request.annotations.n_meshes = 1;
-  }
+  CompileRequest request;
+  const char *mesh;
+  Source rules;
+  plan_request(plan, m->q->request, &mesh, &rules, &request);
+  request.simulate = true;
+  request.stop_after = STAGE_MEASURE;
   Compiled compiled;
   TRY(compile(&m->session, &request, &compiled));
   const Simulated *s = compiled.prediction.simulated;
