@@ -142,6 +142,11 @@ static Status *forbid_planned(Question *q, Model *m, PlanPort port, Sharding pla
                                               : "an annotation fixes it, or nothing divides it");
 }
 
+// Is the plan one of this model's solutions? Not if repeated layers were planned as one.
+static bool has_choice(const Question *q, const Model *m) {
+  return m->vars.count == q->plan->n_choice && q->plan->choice;
+}
+
 static int by_cost(const void *a, const void *b) {
   const PlanOther *x = a, *y = b;
   if (!(x->cost_seconds > 0) != !(y->cost_seconds > 0)) return x->cost_seconds > 0 ? -1 : 1;
@@ -165,7 +170,7 @@ static Status *price_others(Question *q, Session *s, const Model *m) {
   uint32_t n = v->n < MOST_SOLVED ? v->n : MOST_SOLVED, count = 0;
   PlanOther *others = ARENA_ARRAY(q->arena, PlanOther, n + 1);
   uint32_t *choice = ARENA_ARRAY(q->arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = 1, .start = q->plan->choice};
+  SolveOptions options = {.level = 1, .start = has_choice(q, m) ? q->plan->choice : NULL};
   for (uint32_t k = 0; k < n; k++) {
     SolveResult r;
     if (m->problem.costs.items[v->first + k] >= PLAN_FORBIDDEN) continue;
@@ -183,6 +188,24 @@ static Status *price_others(Question *q, Session *s, const Model *m) {
   return NULL;
 }
 
+// The sharding that the plan gives the value.
+static Status *read_planned(Question *q, Session *s, const Model *m, PlanPort port, Sharding *out) {
+  const Plan *plan = q->plan;
+  if (has_choice(q, m)) {
+    *out = strategies_list(&m->strategies, port.list).v[plan->choice[port.var]];
+    return NULL;
+  }
+  bool argument = q->target.kind == TARGET_ARGUMENT;
+  uint32_t n = argument ? plan->n_arguments : plan->n_results;
+  if (q->target.kind == TARGET_VALUE || q->target.index >= n)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not: repeated layers were planned as one, without %s: ask about an argument or "
+         "result, or plan the whole program with --layers=all",
+         q->answer->value);
+  const PlannedValue *value = &(argument ? plan->arguments : plan->results)[q->target.index];
+  return plan_read_sharding(s, str_of(value->sharding), &q->target, q->arena, out);
+}
+
 static Status *question_built(void *user, Session *s, Model *m, double limit_bytes,
                               bool *out_stop) {
   Question *q = user;
@@ -195,12 +218,10 @@ static Status *question_built(void *user, Session *s, Model *m, double limit_byt
   if (!plan_port(m, &q->target, q->arena, &port, &why))
     FAIL(INVALID_ARGUMENT, "--why-not: the plan does not choose the sharding of %s: %s", a->value,
          why);
-  if (m->vars.count != q->plan->n_choice)
-    FAIL(INTERNAL, "the plan is of another model: %u variables, not %u", q->plan->n_choice,
-         m->vars.count);
   uint32_t rank = type_info(s->context, port.type)->rank;
   ShardingList list = strategies_list(&m->strategies, port.list);
-  Sharding planned = list.v[q->plan->choice[port.var]], wanted = 0;
+  Sharding planned = 0, wanted = 0;
+  TRY(read_planned(q, s, m, port, &planned));
   a->type = arena_printf(q->arena, "%s", type_text(s->context, port.type));
   a->planned = plan_sharding_text(s, planned, rank, q->arena);
   q->var = port.var;
@@ -311,6 +332,10 @@ static Status *compare_collectives(const Question *q, const Plan *other) {
 Status *plan_why_not(const Program *program, const PlanRequest *request, const Plan *plan,
                      const char *question, Guard *guard, Arena *arena, PlanAnswer *out) {
   *out = (PlanAnswer){.question = question};
+  if (request->tactics)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not is about plans of the search: leave out --tactics, or compare "
+         "two lists of tactics");
   Question q = {.program = program,
                 .request = request,
                 .plan = plan,

@@ -21,6 +21,12 @@ static void add_tie(Model *m, uint32_t a, uint32_t c) {
   m->n_ties++;
 }
 
+// An op that stands for several is equal to one that stands for itself.
+static double repeats(const Model *m, OpId op) {
+  while (op && op_parent(m->p, op) != m->entry) op = op_parent(m->p, op);
+  return op ? model_times(m, op) : 1;
+}
+
 // Ties ops of repeated layers, and the arguments and copies of their values. O(ops · candidates).
 void model_tie_layers(ModelBuild *b) {
   Model *m = b->m;
@@ -44,7 +50,7 @@ void model_tie_layers(ModelBuild *b) {
     const ModelVar *v = &m->vars.items[vars[i]];
     uint32_t n_in = op_at(p, v->op)->n_operands;
     uint64_t key = v->set ? v->set : op_hash(p, v->op);
-    ops[i] = (TieOp){hash_mix(key, (uint64_t)v->runs), at, n_in};
+    ops[i] = (TieOp){hash_mix(key, (uint64_t)(v->runs / repeats(m, v->op))), at, n_in};
     for (uint32_t k = 0; k < n_in; k++) {
       ValueId x = op_operand(p, v->op, k);
       Port port = b->ports[x];
