@@ -73,6 +73,14 @@ double work_nothing(const Program *p, OpId op) {
 // Every element of the result is a sum over the contracted dimensions: for dot_general by its
 // attribute; for other contractions estimated from the sizes [m,k]x[k,n] -> [m,n]: k = sqrt(m k · k
 // n / m n).
+double work_custom_call(const Program *p, OpId op) {
+  const AttrInfo *given = attr_info(p->context, op_attr(p, op, "tessera.flops_per_element"));
+  double each = given->kind == ATTR_FLOAT ? given->f
+                : given->kind == ATTR_INT ? (double)given->i
+                                          : 1;
+  return largest(p, op) * (each >= 0 && each < 1e18 ? each : 1);
+}
+
 double work_contraction(const Program *p, OpId op) {
   const TypeInfo *lhs = type_info(p->context, op_operand_type(p, op, 0));
   Ints dims = attr_as_ints(p->context, attr_get(p->context, op_attr(p, op, "dot_dimension_numbers"),

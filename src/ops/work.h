@@ -28,6 +28,8 @@ bool op_keeps_buffer(const Program *p, OpId op);
 
 double work_nothing(const Program *p, OpId op);  // ops that only rename or move elements
 // 2 FLOPs per product.
+// 1 per element of the largest tensor, or what the attribute `tessera.flops_per_element` says.
+double work_custom_call(const Program *p, OpId op);
 double work_contraction(const Program *p, OpId op);
 double work_convolution(const Program *p, OpId op);
 double work_windows(const Program *p, OpId op);  // reduce_window, select_and_scatter
