@@ -309,5 +309,5 @@ const OpDef op_custom_call = {.infer = infer_custom_call,
                               .factors = factors,
                               .splits = splits,
                               .localize = localize,
-                              .work = work_custom_call,
+                              .work = work_given,
                               .traits = traits};

@@ -111,6 +111,19 @@ void model_use(ModelBuild *b, ValueId v, uint32_t var, ListId list, double runs)
   VEC_PUSH(&b->m->arena, &b->uses, ((Use){v, var, list, runs, b->position}));
 }
 
+// Ops that annotations have added stand for themselves.
+static Repeat op_repeat(const Model *m, OpId op) {
+  const Contraction *c = m->options.contraction;
+  return c && op < c->program->ops.count ? c->repeats[op] : (Repeat){0, 0};
+}
+
+// How many ops of the whole program a top-level op stands for. Ops in its regions get the factor
+// from the op around them.
+double model_times(const Model *m, OpId op) {
+  Repeat repeat = op_repeat(m, op);
+  return op_parent(m->p, op) == m->entry && repeat.times > 1 ? repeat.times : 1;
+}
+
 // ---- ops ----
 
 // Constants, iota, and what is computed from scalars: every user computes its own shard.
@@ -347,6 +360,12 @@ static void note_uses(ModelBuild *b, OpId op) {
   }
 }
 
+// How many results of the whole program one that a terminator returns stands for.
+static double result_times(const Model *m, OpId terminator, uint32_t i) {
+  const Contraction *c = m->options.contraction;
+  return c && op_parent(m->p, terminator) == m->entry ? c->result_times[i] : 1;
+}
+
 Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets) {
   Model *m = b->m;
   Program *p = m->p;
@@ -355,7 +374,8 @@ Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *t
     if (op_row(op_at(p, op)->code)->traits & TRAIT_TERMINATOR) {
       for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
         model_use(b, op_operand(p, op, i), targets ? targets[i] : NO_VAR,
-                  targets ? m->vars.items[targets[i]].list : replicated_list(b), runs);
+                  targets ? m->vars.items[targets[i]].list : replicated_list(b),
+                  runs * result_times(m, op, i));
       VEC_PUSH(&m->arena, &b->order, NO_VAR);
       b->position++;
       break;
@@ -364,9 +384,9 @@ Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *t
       b->made_at[op_result(p, op, i)] = b->position;
     Flow flow = op_flow(p, op);
     if (flow != FLOW_NONE)
-      TRY(model_flow(b, op, flow, runs));
+      TRY(model_flow(b, op, flow, runs * model_times(m, op)));
     else
-      model_op(b, op, runs);
+      model_op(b, op, runs * model_times(m, op));
     b->position++;
   }
   return NULL;
@@ -384,14 +404,20 @@ bool model_is_donated(const Model *m, uint32_t argument) {
   return has_flag(m, argument, "tf.aliasing_output") || has_flag(m, argument, "jax.buffer_donor");
 }
 
+// How many arguments of the whole program an argument stands for.
+static double argument_times(const Model *m, uint32_t i) {
+  return m->options.contraction ? m->options.contraction->argument_times[i] : 1;
+}
+
 static void add_arguments(ModelBuild *b, BlockId block) {
   Model *m = b->m;
   m->n_arguments = block_at(m->p, block)->n_args;
   m->argument_vars = ARENA_ARRAY(&m->arena, uint32_t, m->n_arguments + 1);
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    m->argument_vars[i] = add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
-                                   (ModelVar){.value = v, .index = i, .runs = 1});
+    m->argument_vars[i] =
+        add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
+                 (ModelVar){.value = v, .index = i, .runs = argument_times(m, i)});
     b->ports[v] = (Port){m->argument_vars[i], m->vars.items[m->argument_vars[i]].list};
   }
 }
@@ -442,6 +468,34 @@ static void size_borders(ModelBuild *b, BlockId block) {
     if (var->n_shared)
       model_set_bytes(b, v, fusion_bytes(m->p, value_type(m->p, var->value)), var->begin, var->end);
     for (uint32_t k = 0; k < var->n_shared; k++) var->bytes[k] = 0;
+  }
+}
+
+static void multiply_bytes(ModelVar *v, double times) {
+  for (uint32_t k = 0; k < v->n && times > 1; k++)
+    v->bytes[k] = (int64_t)((double)v->bytes[k] * times);
+}
+
+// In a contracted program, arguments and results count for those that they repeat. So do values
+// that are alive after their run of layers, such as what a forward pass saves for the backward
+// pass: those of all layers are alive at once. Other values of two layers are not.
+static void size_repeats(ModelBuild *b) {
+  Model *m = b->m;
+  const Contraction *c = m->options.contraction;
+  for (uint32_t i = 0; c && i < m->n_arguments; i++)
+    multiply_bytes(&m->vars.items[m->argument_vars[i]], c->argument_times[i]);
+  for (uint32_t i = 0; c && i < m->n_results; i++)
+    if (m->vars.items[m->result_vars[i]].kind == VAR_RESULT)
+      multiply_bytes(&m->vars.items[m->result_vars[i]], c->result_times[i]);
+  for (uint32_t i = 0; c && i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    OpId op = v->kind == VAR_OP || v->kind == VAR_BORDER ? v->op
+              : v->kind == VAR_COPY                      ? value_def(m->p, v->value)
+                                                         : 0;
+    OpId last = op_repeat(m, op).last;
+    if (last && op_at(m->p, last)->n_results &&
+        v->end > (int64_t)b->made_at[op_result(m->p, last, 0)] + 1)
+      multiply_bytes(v, c->repeats[op].times);
   }
 }
 
@@ -512,6 +566,7 @@ static Status *build(ModelBuild *b) {
   for (uint32_t i = 0; i < m->vars.count; i++)
     if (m->vars.items[i].kind == VAR_OP) model_size_op(b, i, has_copy);
   size_borders(b, block);
+  size_repeats(b);
   if (!m->options.untied) model_tie_layers(b);
   put_vars(b);
   return problem_check(&m->problem);

@@ -14,6 +14,7 @@
 
 #include "cost/fusion.h"
 #include "cost/machine.h"
+#include "plan/contract.h"
 #include "plan/strategies.h"
 #include "solve/problem.h"
 
@@ -53,6 +54,9 @@ typedef struct ModelOptions {
   const Sharding *fixed, *fixed_results;
   const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
   bool untied;            // repeated layers may differ
+  // The program stands for one with more layers, of which seconds and bytes are counted; NULL: for
+  // itself.
+  const Contraction *contraction;
 } ModelOptions;
 
 typedef struct Model {

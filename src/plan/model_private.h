@@ -76,6 +76,8 @@ void model_size_op(ModelBuild *b, uint32_t var, const bool *has_copy);
 
 // ---- model.c ----
 
+// How many ops of the whole program an op of the entry function stands for.
+double model_times(const Model *m, OpId op);
 uint32_t model_add_var(ModelBuild *b, ModelVar var);
 void model_set_bytes(ModelBuild *b, uint32_t var, double bytes, int64_t begin, int64_t end);
 
