@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,17 @@ static bool read_number(const char *text, uint64_t *out) {
   unsigned long long value = strtoull(text, &end, 10);
   if (errno || end == text || *end || *text == '-') return false;
   *out = value;
+  return true;
+}
+
+bool cli_time_limit(const char *text, double *out) {
+  char *end;
+  if (!text) return true;
+  *out = strtod(text, &end);
+  if (*end || end == text || !(*out > 0) || !isfinite(*out)) {
+    cli_error("--time-limit takes a positive number of seconds, not '%s'", text);
+    return false;
+  }
   return true;
 }
 

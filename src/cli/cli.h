@@ -45,6 +45,8 @@ static inline size_t cli_gib(uint64_t gib) {
   return gib > SIZE_MAX >> 30 ? SIZE_MAX : (size_t)gib << 30;
 }
 
+// Reads --time-limit. NULL leaves *out. False with a message if it is no number of seconds.
+bool cli_time_limit(const char *text, double *out);
 // Checks --trip-count. UINT64_MAX (not given) becomes 0. False with a message if out of range.
 bool cli_trip_count(uint64_t given, uint32_t *out);
 

@@ -157,7 +157,8 @@ int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  const char *seconds = NULL;
+  enum { N_OWN = 8 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -168,6 +169,10 @@ int command_plan(int argc, char **argv) {
        "repeated layers may get different plans"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--time-limit", OPTION_TEXT, &seconds, "SECONDS",
+       "the solver takes about as long, instead of a given number of steps. The plan then depends "
+       "on "
+       "the host's speed: it is not reproducible"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},
@@ -185,6 +190,7 @@ int command_plan(int argc, char **argv) {
   if (args == ARGS_OK && files.count > 1) {
     cli_error("plan takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
+             cli_time_limit(seconds, &job.request.solve_seconds) &&
              annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;

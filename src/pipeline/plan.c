@@ -525,8 +525,8 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
-                    &t->solved));
+  SolveOptions options = {.level = t->request->level, .seconds = t->request->solve_seconds};
+  TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
@@ -657,12 +657,14 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
   else
     list_meshes(request->devices, request->level, arena, &meshes);
   PlanTrial *trials = ARENA_ARRAY(arena, PlanTrial, meshes.count + 1);
+  PlanRequest of_mesh = *request;
+  of_mesh.solve_seconds /= meshes.count * MOST_ROUNDS;
   double model = 0, solve = 0, check = 0;
   for (uint32_t i = 0; i < meshes.count; i++) {
     Plan plan;
     guard_tell(guard, "planning", i, meshes.count);
     bool explain = i + 1 == meshes.count && (!i || !out->decisions);
-    TRY(try_mesh(program, request, meshes.items[i], explain, arena, &plan));
+    TRY(try_mesh(program, &of_mesh, meshes.items[i], explain, arena, &plan));
     trials[i] = plan.best;
     model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
     double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
@@ -677,6 +679,7 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
   out->trials = trials;
   out->program = program_hash(program);
   out->n_trials = meshes.count;
+  out->timed = request->solve_seconds > 0;
   out->model_seconds = model, out->solve_seconds = solve, out->check_seconds = check;
   return NULL;
 }

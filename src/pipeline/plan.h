@@ -11,6 +11,8 @@ typedef struct PlanRequest {
   uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
   bool untied;                       // repeated layers may differ
   double limit_bytes;                // memory of a device; 0: the machine's
+  double solve_seconds;              // if > 0, all solves together take about as long, and the plan
+                                     // depends on the host's speed
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
 } PlanRequest;
@@ -48,6 +50,7 @@ typedef struct Plan {
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
+  bool timed;                                          // under a time limit: not reproducible
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is

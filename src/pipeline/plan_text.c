@@ -108,6 +108,8 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->timed)
+    strbuf_puts(out, "        under a time limit: the plan depends on this host's speed\n");
   put_trials(plan, out);
   put_strategy(plan, out);
   put_rows(plan, out);
@@ -174,6 +176,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
+  if (plan->timed) json_key(&json, "reproducible"), json_bool(&json, false);
   json_break(&json, 1);
   json_key(&json, "stages"), json_int(&json, 1);
   json_key(&json, "microbatches"), json_int(&json, 1);
