@@ -226,7 +226,7 @@ def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=
 
 
 def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None, layout=None, names=None,
-         call_rules=None, trip_count=None, level=1, memory=None, untied=None, **kwargs) -> Plan:
+         call_rules=None, trip_count=None, level=1, memory=None, untied=None, time_limit=None, **kwargs) -> Plan:
     """Chooses a mesh and the sharding of every value by search, so that a step takes the least time and fits in
     memory. Returns a Plan. Nothing is executed (docs/plan.md).
 
@@ -238,6 +238,10 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     level           2: search longer
     memory          bytes of a device that the plan may use. None: the machine's
     untied          repeated layers may get different shardings
+    time_limit      seconds that the solver may take, instead of a given number of steps. The plan then depends on the
+                    host's speed: it is not reproducible
+
+    The last 64 plans are kept: the same program with the same options is not planned again.
 
     If nothing fits, ResourceExhausted says how much is missing, and what helps. Donate the state of a training
     step (donate_argnums) so that it counts once.
@@ -251,8 +255,9 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     hints = dict(mesh=mesh, shard=shard, layout=layout, names=names, call_rules=call_rules, trip_count=trip_count)
     what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
     program = _program_of("plan", what, args, kwargs, {**hints, "machine": machine, "devices": devices, "level": level,
-                                                       "memory": memory, "untied": untied})
-    return make_plan(program, hints, machine, devices, level, memory, untied)
+                                                       "memory": memory, "untied": untied, "time_limit": time_limit})
+    return make_plan(program, hints, machine=machine, devices=devices, level=level, memory=memory, untied=untied,
+                     time_limit=time_limit)
 
 
 def _simulate_local(program, hints, local, machine, trip_count, trace):
