@@ -7,6 +7,7 @@ the tables. Exits 1 if a must is short.
 Programs come from tools/gen at full size. A machine is a known one (src/cost/machines) with the fractions that are calibrated here; a calibrated row
 is marked and is not counted in any error. No constant is fitted to a row that is predicted.
 """
+import itertools
 import json
 import math
 import os
@@ -322,29 +323,45 @@ def torchtitan(out):
 
 # ---- Alpa (Zheng et al. 2022), intra-operator parallelism only, V100 16 GB, 25 Gbit/s per node of 8 ----
 # benchmark/alpa/exp_intra_only.py and suite_paper_*.py of alpa-projects/alpa: batch, mesh, micro-batches (NB), rematerialization. TFLOPS: the
-# published table (shared reference, search.md 3.2).
+# published table (shared reference, search.md 3.2). Rows of 32 and 64 GPUs ran with small batches; their TFLOPS are projected to the batch of the
+# other rows, by seconds per micro-batch and per step (project_tflops in the same repository; the micro-batches here are that script's).
 # GPUs, (hidden, layers, heads), batch, NB, mesh, TFLOPS
 ALPA_GPT = [(1, (1024, 24, 16), 1024, 64, (1, 1), 46.2), (4, (2048, 24, 32), 1024, 64, (4, 1), 58.4), (8, (2560, 32, 32), 1024, 32, (4, 2), 50.8),
-            (16, (4096, 32, 32), 1024, 64, (2, 8), 48.4), (32, (5120, 48, 32), 256, 32, (4, 8), 35.1), (64, (8192, 48, 64), 64, 32, (2, 32), 2.1)]
+            (16, (4096, 32, 32), 1024, 64, (2, 8), 48.4), (32, (5120, 48, 32), 1024, 32, (4, 8), 35.1), (64, (8192, 48, 64), 1024, 512, (2, 32), 2.1)]
 # GPUs, (hidden, layers, experts), batch, NB, mesh, TFLOPS; 16 heads, MLP 8 x hidden, groups of 2048 tokens. Alpa's mesh for 16 GPUs is (2, 8); here
 # experts are along all of it.
 ALPA_MOE = [(1, (768, 8, 8), 1024, 32, (1, 1), 45.5), (4, (768, 16, 16), 1024, 16, (1, 4), 41.1), (8, (1024, 16, 16), 1024, 16, (1, 8), 46.7),
-            (16, (1536, 16, 32), 1024, 32, (1, 16), 22.9), (32, (2048, 16, 48), 256, 8, (1, 32), 1.5), (64, (2048, 32, 64), 128, 32, (1, 64), 0.2)]
+            (16, (1536, 16, 32), 1024, 32, (1, 16), 22.9), (32, (2048, 16, 48), 1024, 32, (1, 32), 1.5), (64, (2048, 32, 64), 1024, 32, (1, 64), 0.2)]
 ALPA_NO_ALL_TO_ALL = 64  # GPUs: "allow_all_to_all = False", and the batch is forced to the first mesh axis, of size 1
-# GPUs, (layers, channels, width), batch, NB, mesh, TFLOPS; f32
+# GPUs, (layers, channels, width), batch, NB, mesh, TFLOPS; f32, SGD with momentum
 ALPA_WRN = [(1, (50, 160, 2), 1536, 48, (1, 1), 8.4), (4, (50, 320, 2), 1536, 32, (4, 1), 8.1), (8, (50, 448, 2), 1536, 48, (8, 1), 7.7),
-            (16, (50, 640, 2), 1536, 64, (2, 8), 4.7), (32, (50, 320, 16), 256, 8, (4, 8), 2.0), (64, (101, 320, 16), 64, 8, (4, 16), 0.7)]
+            (16, (50, 640, 2), 1536, 64, (2, 8), 4.7), (32, (50, 320, 16), 1536, 48, (4, 8), 2.0), (64, (101, 320, 16), 1536, 192, (4, 16), 0.7)]
 
 
 def alpa_program(kind, model, batch, mesh):
     tp = f"--gspmd x={mesh[0]},y={mesh[1]}" if mesh[1] < ALPA_NO_ALL_TO_ALL else ""
     if kind == "gpt":
-        return gen("alpa", f"--model gpt --width {model[0]} --layers {model[1]} --heads {model[2]} --vocab 51200 --dtype f16 --donate --batch", batch, "--remat=")
+        return gen("alpa", f"--model gpt --width {model[0]} --layers {model[1]} --heads {model[2]} --vocab 51200 --dtype f16 --narrow-softmax --donate --batch", batch, "--remat=")
     if kind == "moe":
         groups = max(batch // 2, mesh[0] * mesh[1] if tp else 1)
-        return gen("alpa", f"--model moe --width {model[0]} --hidden {8 * model[0]} --layers {model[1]} --heads 16 --vocab 32000 --dtype f16 --donate",
+        return gen("alpa", f"--model moe --width {model[0]} --hidden {8 * model[0]} --layers {model[1]} --heads 16 --vocab 32000 --dtype f16 --narrow-softmax --donate",
                    f"--experts {model[2]} --groups {groups} --capacity {max(1, 2 * batch * 1024 // groups // model[2])} --batch", batch, tp, "--remat=")
-    return gen("alpa", f"--model wrn --layers {model[0]} --channels {model[1]} --width {model[2]} --donate --batch", batch)
+    return gen("alpa", f"--model wrn --layers {model[0]} --channels {model[1]} --width {model[2]} --narrow-entry --donate --batch", batch)
+
+
+def alpa_tflop(kind, model, batch, step):
+    """TFLOPs of a batch as Alpa counts them: by formula with one forward pass more (compute_gpt_tflops, compute_moe_tflops: sequence 1024, MLP 8 x
+    hidden in both kinds of layers, top-2 of groups of 2048), for Wide-ResNet the contractions and convolutions of the program."""
+    if kind == "wrn":
+        return step["model_utilization"] * step["seconds"] * 15.7 * step["devices"]
+    width, layers, last = model
+    tokens, head = batch * 1024, 6 * width * (51200 if kind == "gpt" else 32000)
+    attention = 8 * width * width + 4 * 1024 * width
+    if kind == "gpt":
+        return tokens * (4 * layers * (attention + 16 * width * width) + head) / 1e12
+    dense = attention + 4 * 8 * width * width
+    experts = attention + 8 * 8 * width * width + 2 * width * last + 4 * 2048 + 8 * 2048 * width
+    return tokens * (4 * layers / 2 * (dense + experts) + head) / 1e12
 
 
 # Megatron's rules along y, data parallel along x.
@@ -355,16 +372,44 @@ ALPA_RULES = {
     "wrn": ['batch.*=P("x")', 'params.*.conv.kernel=P(None, None, None, "y")'],
 }
 
+# NVLinks of 25 GB/s per direction between the GPUs of a p3.16xlarge or DGX-1 (nvidia-smi topo; NVIDIA/nccl issue 671 has the same as XML). There is no
+# switch, so the bandwidth of a group depends on its members.
+NVLINKS = ["01122000", "10210200", "12020010", "21200001", "20000112", "02001021", "00101202", "00012120"]
 
-def v100(shape):
-    """NVLink of a p3.16xlarge is a hybrid cube mesh: each of three dimensions of two GPUs has two links of 25 GB/s per direction. A dimension's
-    bandwidth counts both neighbours, of which there is one."""
+
+def nvlink_bandwidth(group):
+    """Bytes per second and direction of a group of 2 or 4: NVLinks of the pair; disjoint rings, each used both ways."""
+    links = [[int(NVLINKS[a][b]) for b in group] for a in group]
+    if len(group) == 2:
+        return 25e9 * links[0][1]
+    best = 0
+    for counts in itertools.product(range(3), repeat=3):  # rings in each of the three cyclic orders
+        used = [[0] * 4 for _ in group]
+        for count, order in zip(counts, ((0, 1, 2, 3), (0, 1, 3, 2), (0, 2, 1, 3))):
+            for a, b in zip(order, order[1:] + order[:1]):
+                used[a][b] += count
+                used[b][a] += count
+        if all(used[a][b] <= links[a][b] for a in range(4) for b in range(4)):
+            best = max(best, sum(counts))
+    return 2 * 25e9 * best
+
+
+def v100(shape, mesh):
+    """All 8 GPUs of a node have three dimensions of two GPUs with two links of 25 GB/s each: 150 GB/s. A dimension's bandwidth counts both
+    neighbours, of which there is one. An axis of 2 or 4 GPUs in a node has the bandwidth of its slowest group."""
     path = machine("v100_25g", shape, {"x": "none", "y": "none"})
     with open(path) as file:
         text = json.load(file)
+    link = dict(text["links"][0])
     text["links"][0].update(topology="torus", dimensions=3, wraps_from=8, bytes_per_second=100e9)
     gpus = shape[0]
     text["shape"] = [2 if gpus >= 2 else 1, 2 if gpus >= 4 else 1, 2 if gpus >= 8 else 1, *shape[1:]]
+    for name, size, stride in (("x", mesh[0], mesh[1]), ("y", mesh[1], 1)):
+        if size not in (2, 4) or size * stride > 8:
+            continue
+        groups = [range(start, start + size * stride, stride) for start in range(gpus) if start // stride % size == 0]
+        text.setdefault("axes", {})[name] = {"latency_seconds": link["latency_seconds"], "gap_seconds": link["gap_seconds"],
+                                             "bytes_per_second": min(nvlink_bandwidth(list(group)) for group in groups)}
     with open(path, "w") as out:
         json.dump(text, out)
     return path
@@ -375,7 +420,18 @@ def alpa_step(kind, model, batch, mesh, description):
     rules = ['params.*.moe.up.kernel=P("y")', 'params.*.moe.down.kernel=P("y")'] if bound else ALPA_RULES[kind]
     rules = [word for rule in rules for word in ("--shard", rule)]
     named = [] if kind == "moe" and not bound else ["--mesh", f"x={mesh[0]},y={mesh[1]}"]
-    return simulate(alpa_program(kind, model, batch, mesh), description, *named, *rules)
+    return {**simulate(alpa_program(kind, model, batch, mesh), description, *named, *rules), "devices": mesh[0] * mesh[1]}
+
+
+def alpa_seconds(kind, step, nb):
+    """Seconds of nb micro-batches, from the step of one with Adam. Once: all-reduces of gradients along the axes of the batch, and the optimizer, which
+    moves 28 bytes for each parameter (Adam, in the simulated step) or 20 (SGD with momentum). For each micro-batch: 12 bytes to add a gradient. The
+    accumulated gradients are f32, which is what is all-reduced then; those of one micro-batch of GPT and MoE are f16."""
+    batch_axes = ("x", "y", "x,y") if kind == "moe" else ("x",)
+    reduce = sum(row["seconds"] for row in step["collectives"] if row["axes"] in batch_axes and row["kind"] == "all_reduce")
+    parameter = step["argument_bytes"] / 12 / (900e9 * 0.85)  # seconds to move one byte of each parameter
+    once = (1 if kind == "wrn" else 2) * reduce + (20 if kind == "wrn" else 28) * parameter
+    return once + nb * (step["seconds"] - reduce - 28 * parameter + 12 * parameter)
 
 
 def alpa(out):
@@ -389,19 +445,11 @@ def alpa(out):
     for kind, rows in (("gpt", ALPA_GPT), ("moe", ALPA_MOE), ("wrn", ALPA_WRN)):
         values = []
         for gpus, model, batch, nb, mesh, published in rows:
-            shape = (min(8, gpus), max(1, gpus // 8))
-            description = v100(shape)
+            description = v100((min(8, gpus), max(1, gpus // 8)), mesh)
             micro = max(batch // nb, mesh[0] * (mesh[1] if kind == "moe" and gpus < ALPA_NO_ALL_TO_ALL else 1))
             nb = batch // micro
             step = alpa_step(kind, model, micro, mesh, description)
-            # Once per step: all-reduces of gradients along the axes of the batch, and the optimizer, which reads 4 and writes 3 values of 4 bytes for
-            # each parameter with two moments.
-            batch_axes = ("x", "y", "x,y") if kind == "moe" else ("x",)
-            once = step["argument_bytes"] / 12 * 28 / (900e9 * 0.85)
-            once += sum(row["seconds"] for row in step["collectives"] if row["axes"] in batch_axes and row["kind"] == "all_reduce")
-            seconds = once + nb * (step["seconds"] - once)
-            # FLOPs of the global program: utilization without repeated work.
-            ours = nb * step["model_utilization"] * step["seconds"] * (15.7 if kind == "wrn" else 125) / seconds
+            ours = nb * alpa_tflop(kind, model, micro, step) / gpus / alpa_seconds(kind, step, nb)
             values.append((published, ours))
             out.line(f"| {kind} | {gpus} | {mesh[0]}x{mesh[1]} | {published:.1f} | {ours:.1f} |")
         wrong = [(a, b) for a in values for b in values if a[0] < b[0] and a[1] >= b[1]]

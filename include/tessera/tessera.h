@@ -472,12 +472,11 @@ typedef struct tsr_plan_options {
   /* Constraints: annotated values keep their shardings; its mesh, if there is one, is the only one
    * that is tried. NULL: those of the program. */
   const tsr_propagate_options *annotations;
-  int level;           /* 2: search longer; 0 or 1: about a second */
-  double memory_bytes; /* of a device; 0: the machine's */
-  int untied;          /* repeated layers may differ */
-  double
-      time_limit_seconds; /* if > 0, the solver takes about as long instead of a given number of
-                           * steps: the plan depends on the host's speed and is not reproducible */
+  int level;                 /* 2: search longer; 0 or 1: about a second */
+  double memory_bytes;       /* of a device; 0: the machine's */
+  int untied;                /* repeated layers may differ */
+  double time_limit_seconds; /* if > 0, the search takes at most about as long: the plan depends on
+                              * the host's speed and is not reproducible */
 } tsr_plan_options;
 
 /* Chooses a mesh and the sharding of every value so that a step takes the least time and fits in

@@ -238,8 +238,8 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     level           2: search longer
     memory          bytes of a device that the plan may use. None: the machine's
     untied          repeated layers may get different shardings
-    time_limit      seconds that the solver may take, instead of a given number of steps. The plan then depends on the
-                    host's speed: it is not reproducible
+    time_limit      seconds that the search may take, about. The plan then depends on the host's speed: it is not
+                    reproducible
 
     The last 64 plans are kept: the same program with the same options is not planned again.
 

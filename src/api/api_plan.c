@@ -19,7 +19,7 @@ static Status *run_plan(PlanJob *job) {
                          .devices = (uint32_t)o->devices,
                          .untied = o->untied != 0,
                          .limit_bytes = o->memory_bytes,
-                         .solve_seconds = o->time_limit_seconds > 0 ? o->time_limit_seconds : 0};
+                         .time_limit = o->time_limit_seconds > 0 ? o->time_limit_seconds : 0};
   TRY(api_propagate_request(job->handle, &job->annotations, &s->arena, &request.annotations));
   TRY(api_machine(name, &s->arena, &request.annotations.machine));
   request.machine_of_any_shape = request.annotations.machine;

@@ -170,9 +170,8 @@ int command_plan(int argc, char **argv) {
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
       {"--time-limit", OPTION_TEXT, &seconds, "SECONDS",
-       "the solver takes about as long, instead of a given number of steps. The plan then depends "
-       "on "
-       "the host's speed: it is not reproducible"},
+       "the search takes at most about as long. The plan then depends on the host's speed: it is "
+       "not reproducible"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},
       {"--plan-out", OPTION_TEXT, &job.plan_out, "FILE",
        "write the plan there, as JSON; - is standard output"},
@@ -190,8 +189,7 @@ int command_plan(int argc, char **argv) {
   if (args == ARGS_OK && files.count > 1) {
     cli_error("plan takes one program, %u are given", files.count);
   } else if (args == ARGS_OK && can_write(job.plan_out) && can_write(job.report) &&
-             cli_time_limit(seconds, &job.request.solve_seconds) &&
-             annotations_read(&annotations)) {
+             cli_time_limit(seconds, &job.request.time_limit) && annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;

@@ -1,644 +1,21 @@
 // Problem: find the mesh and the shardings with which a step takes the least time and fits.
 //
-// Idea: for each mesh shape, extract the problem (plan/model.h), solve it (solve/solve.h), and
-// partition, optimize and simulate the solution as any other program. The simulated time decides:
-// it knows overlap, passes and memory that the problem only estimates.
+// Idea: bound each mesh shape (plan_meshes.c), then plan for them (plan_trial.c), the most
+// promising first. A mesh whose bound exceeds the best simulated step is discarded. The least
+// simulated time wins.
 //
-// Invariant: the program is not changed; each trial works on a clone. Budgets count work, so the
-// same program gives the same plan.
+// Invariant: the program is not changed. Budgets count work, so the same program gives the same
+// plan.
 //
-// Cost: meshes · (model + solve + compile).
+// Cost: meshes · (model + bounds), and of those that are left · (model + solve + compile).
 #include "pipeline/plan.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "annotate/program_mesh.h"
-#include "annotate/target.h"
 #include "base/clock.h"
-#include "base/json_read.h"
-#include "ir/clone.h"
-#include "ops/functions.h"
 #include "ops/op.h"
-#include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_private.h"
-
-// ---- the flat program ----
-
-static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
-
-static bool erase_unnamed(Program *p, Guard *guard, Arena *arena) {
-  SymbolTable symbols;
-  symbols_init(&symbols, p, p->root, guard);
-  GuardCleanup cleanup = {symbols_release, &symbols, NULL};
-  guard_push(guard, &cleanup);
-  uint32_t *named = ARENA_ARRAY(arena, uint32_t, p->ops.count + 1);
-  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
-    symbols_each(&symbols, op_at(p, o)->attrs, count, named);
-  guard_pop(guard, &cleanup);
-  symbols_deinit(&symbols);
-  bool any = false;
-  for (OpId o = module_first(p), next; o; o = next) {
-    next = op_at(p, o)->next;
-    if (!op_is_function(p, o) || !symbol_is_private(p, o) || named[o]) continue;
-    op_erase(p, o);
-    any = true;
-  }
-  return any;
-}
-
-void plan_flatten(Program *p, Guard *guard, Arena *arena) {
-  inline_all_calls(p, arena);
-  while (erase_unnamed(p, guard, arena)) {
-  }
-}
-
-static void release_text(void *text) { strbuf_deinit(text); }
-
-// A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
-// its decisions satisfy those already, and annotations change the numbers of ops.
-static void plan_annotations(PropagateRequest *request, const Source *rules) {
-  request->rules = rules;
-  request->n_rules = rules ? 1 : 0;
-  request->layout = NULL;
-  request->names = NULL;
-  request->try_orders = false;
-}
-
-// The annotations of a plan, one rule per line.
-static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
-  StrBuf text;
-  strbuf_init(&text, arena->guard);
-  GuardCleanup cleanup = {release_text, &text, NULL};
-  guard_push(arena->guard, &cleanup);
-  bool good = list && list->kind == JSON_ARRAY;
-  for (uint32_t i = 0; good && i < list->count; i++) {
-    good = list->items[i].kind == JSON_STRING;
-    if (good) strbuf_printf(&text, "%s\n", list->items[i].string);
-  }
-  const char *kept = arena_printf(arena, "%.*s", (int)text.used, text.used ? text.data : "");
-  *out = (Source){.path = "<plan>", .text = kept, .size = text.used};
-  guard_pop(arena->guard, &cleanup);
-  strbuf_deinit(&text);
-  if (!good) FAIL(INVALID_ARGUMENT, "the plan's \"annotations\" are not an array of rules");
-  return NULL;
-}
-
-bool plan_is(Str text) {
-  static const char *const spaces = " \t\r\n";
-  size_t i = 0;
-  if (!text.n) return false;
-  while (i < text.n && (strchr(spaces, text.s[i]) || text.s[i] == '{')) i++;
-  return str_starts((Str){text.s + i, text.n - i}, "\"plan_version\"");
-}
-
-Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
-  const JsonValue *root;
-  Status *status = json_read(text, arena, &root);
-  if (status) {
-    const char *why = arena_printf(arena, "%s", status_message(status));
-    status_free(status);
-    FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
-  }
-  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
-                  *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
-  if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
-      !json_get(root, "decisions"))
-    FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
-  if (request->n_meshes || request->n_rules || request->layout)
-    FAIL(INVALID_ARGUMENT, "a plan has its own mesh and shardings: leave out --mesh, --shard and "
-                           "--layout, or plan again with them");
-  plan_flatten(p, guard, arena);
-  if (!hash || hash->kind != JSON_STRING ||
-      strcmp(hash->string, arena_printf(arena, "%016" PRIx64, program_hash(p))) != 0)
-    FAIL(INVALID_ARGUMENT, "the plan is for another program: plan this one with tessera plan");
-  Source *rules = NULL;
-  if (greedy && greedy->kind == JSON_BOOL && greedy->truth) {
-    rules = ARENA_NEW(arena, Source);
-    TRY(read_rules(json_get(root, "annotations"), arena, rules));
-  }
-  plan_annotations(request, rules);
-  if (mesh && mesh->kind == JSON_STRING) {
-    const char **meshes = ARENA_NEW(arena, const char *);
-    *meshes = mesh->string;
-    request->meshes = meshes;
-    request->n_meshes = 1;
-  }
-  return NULL;
-}
-
-// ---- one mesh ----
-
-typedef struct Trial {
-  Guard *guard;  // of mesh_body
-  const Program *program;
-  const PlanRequest *request;
-  PropagateRequest annotations;
-  const char *mesh;
-  const char *any_shape;      // the machine's text without its shape; NULL = the default
-  double scale, limit_bytes;  // of this round
-  double busy, exposed;       // seconds of collectives in the last solution's simulation,
-  double peak_bytes;          // and its memory
-  Arena *arena;               // of the results
-  Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
-  Session model_session;
-  Model model;
-  bool has_model;
-  bool explain;  // if nothing fits
-  bool probe;    // only whether the problem has a solution
-  StrBuf text;
-  uint32_t *choice;
-  const char *rules;  // the solution's shardings of arguments and results
-  SolveResult solved;
-} Trial;
-
-static const char *keep_text(Trial *t) {
-  strbuf_puts(&t->text, "");
-  return arena_copy(t->arena, t->text.data, t->text.used + 1);
-}
-
-static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
-  const ShardingInfo *info = sharding_info(s->table, sharding);
-  const Mesh *mesh = sharding ? sharding_mesh(s->table, info->mesh) : NULL;
-  t->text.used = 0;
-  strbuf_putc(&t->text, '[');
-  for (uint32_t d = 0; d < rank; d++) {
-    strbuf_puts(&t->text, d ? ", {" : "{");
-    AxisList axes = sharding ? sharding_dim_axes(info, d) : (AxisList){NULL, 0};
-    for (uint32_t i = 0; i < axes.n; i++)
-      strbuf_printf(&t->text, "%s%s", i ? ", " : "", axis_text(s->context, mesh, axes.v[i]));
-    strbuf_putc(&t->text, '}');
-  }
-  strbuf_putc(&t->text, ']');
-  return keep_text(t);
-}
-
-// The tf.aliasing_output of an argument, + 1; 0 = none.
-static uint32_t aliased(const Program *p, OpId entry, uint32_t i) {
-  const AttrInfo *dicts = attr_info(p->context, op_attr(p, entry, "arg_attrs"));
-  if (dicts->kind != ATTR_ARRAY || i >= dicts->count) return 0;
-  Attr attr = attr_get(p->context, dicts->items[i], "tf.aliasing_output");
-  return attr ? (uint32_t)attr_as_int(p->context, attr, -1) + 1 : 0;
-}
-
-// A dotted path without its first component: "params.w" of "state.params.w".
-static Str path_rest(Str path) {
-  size_t i = 0;
-  while (i < path.n && path.s[i] != '.') i++;
-  return i < path.n ? (Str){path.s + i + 1, path.n - i - 1} : (Str){path.s, 0};
-}
-
-// How surely the path of a result names the new value of an argument. 2: by the argument's whole
-// path ("params.w" and "result.params.w"), 1: by its path without the argument's name
-// ("state.params.w" and "result.0.params.w"), 0: not. A result's path begins with "result" and, if
-// there are several, its number; "result.grads.w" is not the new value of "params.w".
-static uint32_t path_match(Str argument, Str result) {
-  Str rest = path_rest(argument), one = path_rest(result), two = path_rest(one);
-  if (!rest.n) return 0;
-  if (str_equal(argument, one) || str_equal(argument, two)) return 2;
-  bool numbered = one.n && one.s[0] >= '0' && one.s[0] <= '9';
-  return str_equal(rest, one) || (numbered && str_equal(rest, two));
-}
-
-// Arguments and results without names: the leading ones of equal types, as in (state, batch) ->
-// (state, loss).
-static void pair_leading(const Program *p, OpId entry, uint32_t n, uint32_t *state, bool *taken,
-                         Arena *arena) {
-  for (uint32_t i = 0; i < n; i++)
-    if (state[i] || argument_path(p, entry, i, arena).n) return;
-  for (uint32_t i = 0; i < n; i++) {
-    if (taken[i] || function_argument_type(p, entry, i) != function_result_type(p, entry, i))
-      return;
-    state[i] = i + 1;
-    taken[i] = true;
-  }
-}
-
-typedef struct {
-  const Program *program;
-  OpId entry;
-  uint32_t n_in, n_out;
-  Str *arguments, *results;  // paths
-  uint32_t *state;           // per argument: 1 + the result; 0 = none
-  bool *taken;               // per result
-} Pairs;
-
-// Pairs an argument with a result of its type, unless either is paired.
-static void pair(Pairs *t, uint32_t argument, uint32_t result) {
-  bool free = !t->state[argument] && !t->taken[result];
-  if (!free || function_argument_type(t->program, t->entry, argument) !=
-                   function_result_type(t->program, t->entry, result))
-    return;
-  t->state[argument] = result + 1;
-  t->taken[result] = true;
-}
-
-static void pair_paths(Pairs *t, uint32_t match) {
-  for (uint32_t i = 0; i < t->n_in; i++)
-    for (uint32_t k = 0; k < t->n_out && !t->state[i]; k++)
-      if (path_match(t->arguments[i], t->results[k]) == match) pair(t, i, k);
-}
-
-// Pairs arguments with the results that replace them: by whole paths and type, by the end of their
-// paths, by tf.aliasing_output, or by position if there are no names. Paths come first, because JAX
-// gives a donated buffer to the first result of its type, be it a gradient. Per argument: 1 + the
-// result. O(arguments · results).
-static uint32_t *pair_state(const Program *p, OpId entry, Arena *arena) {
-  Pairs t = {p, entry, function_n_arguments(p, entry), function_n_results(p, entry), 0, 0, 0, 0};
-  t.arguments = ARENA_ARRAY(arena, Str, t.n_in + 1);
-  t.results = ARENA_ARRAY(arena, Str, t.n_out + 1);
-  t.state = ARENA_ARRAY(arena, uint32_t, t.n_in + 1);
-  t.taken = ARENA_ARRAY(arena, bool, t.n_out + 1);
-  for (uint32_t i = 0; i < t.n_in; i++) t.arguments[i] = argument_path(p, entry, i, arena);
-  for (uint32_t k = 0; k < t.n_out; k++) t.results[k] = result_path(p, entry, k, arena);
-  pair_paths(&t, 2);
-  pair_paths(&t, 1);
-  for (uint32_t i = 0; i < t.n_in; i++) {
-    uint32_t result = aliased(p, entry, i);
-    if (result && result <= t.n_out) pair(&t, i, result - 1);
-  }
-  pair_leading(p, entry, t.n_in < t.n_out ? t.n_in : t.n_out, t.state, t.taken, arena);
-  return t.state;
-}
-
-// Required shardings: annotations of the program and of the request.
-static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
-  const Program *p = s->program;
-  const Graph *g = propagation_graph(s->propagation);
-  InstanceId instance = graph_instance_of(g, entry);
-  Sharding *fixed = ARENA_ARRAY(&s->arena, Sharding, p->values.count + 1);
-  for (ValueId v = 0; v <= p->values.count; v++) fixed[v] = PLAN_FREE;
-  uint32_t n = function_n_results(p, entry);
-  Sharding *results = ARENA_ARRAY(&s->arena, Sharding, n + 1);
-  for (uint32_t i = 0; i < n; i++) {
-    const Given *given = propagation_given(s->propagation, graph_result_place(g, instance, i));
-    results[i] = given && given->sharding ? given->sharding : PLAN_FREE;
-  }
-  for (PlaceId place = 1; place < g->n_places; place++) {
-    const Given *given = propagation_given(s->propagation, place);
-    if (given && given->sharding && g->places[place].value)
-      fixed[g->places[place].value] = given->sharding;
-  }
-  options->fixed = fixed;
-  options->fixed_results = results;
-}
-
-// Builds the model of a clone.
-static Status *extract(Trial *t, Guard *guard) {
-  Session *s = &t->model_session;
-  session_clone(s, guard, t->program, NULL);
-  CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
-  Compiled compiled;
-  TRY(compile(s, &request, &compiled));
-  const char *machine = t->annotations.machine;
-  TRY(session_read_machine(s, machine ? machine : machine_text("default")));
-  const Mesh *mesh = sharding_mesh(s->table, s->mesh);
-  if (!mesh) FAIL(INVALID_ARGUMENT, "the program has several meshes: give one with --mesh");
-  Entries entries = program_entries(s->program, &s->arena);
-  OpId entry = entries.n ? entries.v[0] : 0;
-  ModelOptions options = {.machine = s->machine,
-                          .n_devices = mesh->n_devices,
-                          .level = t->request->level,
-                          .call_rules = s->call_rules,
-                          .untied = t->request->untied};
-  if (entry) {
-    read_constraints(s, &options, entry);
-    options.state = pair_state(s->program, entry, &s->arena);
-  }
-  t->has_model = true;
-  TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
-  t->limit_bytes = (double)t->model.problem.limit_bytes;
-  if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
-  return NULL;
-}
-
-// The shardings of arguments and results.
-static void list_values(Trial *t, Plan *plan) {
-  Session *s = &t->model_session;
-  const Model *m = &t->model;
-  const Program *p = s->program;
-  plan->n_arguments = m->n_arguments;
-  plan->n_results = m->n_results;
-  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, m->n_arguments + m->n_results + 1);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type =
-        argument ? function_argument_type(p, m->entry, k) : function_result_type(p, m->entry, k);
-    Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Str name = argument ? argument_path(p, m->entry, k, &s->arena)
-                        : result_path(p, m->entry, k, &s->arena);
-    values[i] = (PlannedValue){
-        .name = name.n ? arena_printf(t->arena, "%.*s", (int)name.n, name.s)
-                       : arena_printf(t->arena, argument ? "%u" : "result %u", k),
-        .type = arena_printf(t->arena, "%s", type_text(s->context, type)),
-        .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
-        .bytes = fusion_bytes(p, type),
-        .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0};
-  }
-  plan->arguments = values;
-  plan->results = values + m->n_arguments;
-}
-
-// The solution's shardings of arguments and results, as rules of --shard.
-static void write_rules(Trial *t) {
-  Session *s = &t->model_session;
-  const Model *m = &t->model;
-  StrBuf rules;
-  strbuf_init(&rules, s->guard);
-  GuardCleanup cleanup = {release_text, &rules, NULL};
-  guard_push(s->guard, &cleanup);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
-    const TypeInfo *info = type_info(s->context, type);
-    if (info->kind != TYPE_TENSOR || !info->rank) continue;
-    strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
-                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
-  }
-  t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
-  guard_pop(s->guard, &cleanup);
-  strbuf_deinit(&rules);
-}
-
-// ---- candidates ----
-
-static double usable_bytes(const Trial *t, const Simulated *s) {
-  return t->request->limit_bytes > 0 ? t->request->limit_bytes : s->usable_bytes;
-}
-
-// Of two predictions the one that fits is better, then the faster one.
-static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
-  if ((a->refused != NULL) != (b->refused != NULL)) return !a->refused;
-  bool fits_a = a->peak_bytes <= usable, fits_b = b->peak_bytes <= usable;
-  if (fits_a != fits_b) return fits_a;
-  return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
-}
-
-// A way to obey the solution: its decisions, or its shardings of arguments and results, from which
-// the partitioner decides the rest.
-typedef struct Candidate {
-  Trial *t;
-  const char *decisions;  // NULL: the partitioner's own
-  Source rules;           // then: the annotations,
-  bool saves;             // and once it has won, its decisions are saved
-  Simulated simulated;    // only its numbers
-  Session session;
-  StrBuf saved;
-} Candidate;
-
-static Status *candidate_body(Guard *guard, void *arg) {
-  Candidate *c = arg;
-  Trial *t = c->t;
-  strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, t->program, NULL);
-  CompileRequest request = {.annotations = t->annotations,
-                            .local.out_decisions = c->saves ? &c->saved : NULL,
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
-  c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
-  plan_annotations(&request.annotations, c->decisions ? NULL : &c->rules);
-  if (c->decisions) request.local.decisions = str_of(c->decisions);
-  Compiled compiled;
-  TRY(compile(&c->session, &request, &compiled));
-  c->simulated = *compiled.prediction.simulated;
-  return NULL;
-}
-
-// Makes the candidate the plan.
-static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
-  Plan *plan = t->plan;
-  const Simulated *s = &c->simulated;
-  plan->best = *trial;
-  plan->compute_seconds = s->compute_seconds;
-  plan->exposed_seconds = s->exposed_seconds;
-  plan->utilization = s->utilization;
-  plan->usable_bytes = usable_bytes(t, s);
-  plan->bytes = s->bytes;
-  plan->decisions = c->decisions
-                        ? c->decisions
-                        : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
-  plan->annotations = t->rules;
-  list_values(t, plan);
-  t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
-  plan->strategy = keep_text(t);
-}
-
-// Compares a candidate that was simulated with the best so far. Returns whether it wins.
-static bool compare_candidate(Trial *t, const Candidate *c) {
-  const Simulated *s = &c->simulated;
-  PlanTrial trial = t->plan->best;
-  trial.seconds = s->seconds;
-  trial.peak_bytes = s->peak_bytes;
-  trial.greedy = !c->decisions;
-  trial.refused = NULL;
-  if (c->decisions) {
-    t->busy = s->collective_seconds;
-    t->exposed = s->exposed_seconds;
-    t->peak_bytes = s->peak_bytes;
-  }
-  if (!c->saves && t->plan->decisions && !is_better(&trial, &t->plan->best, usable_bytes(t, s)))
-    return false;
-  if (c->decisions || c->saves) keep_candidate(t, c, &trial);
-  return true;
-}
-
-// Compiles and simulates a candidate; keeps it if it is the best so far. The candidate has a guard
-// of its own, so that a refused one ends nothing else; what is kept is allocated after it, under
-// the trial's guard.
-static bool run_candidate(Trial *t, const char *decisions, bool saves) {
-  Candidate c = {.t = t, .decisions = decisions, .saves = saves};
-  char why[512] = "";
-  Status *status = guard_run(candidate_body, &c);
-  bool good = !status;
-  if (status) snprintf(why, sizeof why, "%s", status_message(status));
-  status_free(status);
-  session_deinit(&c.session);
-  GuardCleanup cleanup = {release_text, &c.saved, NULL};
-  guard_push(t->guard, &cleanup);
-  if (!good && decisions) {
-    t->plan->n_refused++;
-    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", why);
-  }
-  bool wins = good && compare_candidate(t, &c);
-  guard_pop(t->guard, &cleanup);
-  strbuf_deinit(&c.saved);
-  return wins;
-}
-
-static void try_candidate(Trial *t, const char *decisions) {
-  if (run_candidate(t, decisions, false) && !decisions) run_candidate(t, NULL, true);
-}
-
-static Status *mesh_body(Guard *guard, void *arg);
-
-// MOST_GREEDY: ops above which level 1 does not try the partitioner's own choices.
-enum { MOST_ENOUGH = 4096, MOST_GREEDY = 20000 };
-
-// The least multiple (by powers of two) of the devices for which the problem has a solution; 0 if
-// there is none up to MOST_ENOUGH.
-static uint32_t devices_enough(const Trial *failed) {
-  const Mesh *mesh = sharding_mesh(failed->model_session.table, failed->model_session.mesh);
-  if (failed->request->annotations.n_rules || failed->request->annotations.layout) return 0;
-  for (uint32_t n = 2 * mesh->n_devices; n <= MOST_ENOUGH; n *= 2) {
-    Plan plan = {0};
-    Trial t = *failed;
-    uint32_t inner = mesh->n_devices;
-    char text[64];
-    snprintf(text, sizeof text, "x=%u,y=%u", n / inner, inner);
-    t.mesh = text;
-    t.annotations.meshes = &t.mesh;
-    t.annotations.n_meshes = 1;
-    t.annotations.machine = failed->any_shape;
-    t.plan = &plan;
-    t.probe = true;
-    t.explain = false;
-    t.has_model = false;
-    t.model_session = (Session){0};
-    t.text = (StrBuf){0};
-    Status *status = guard_run(mesh_body, &t);
-    arena_guard(failed->arena, failed->guard);
-    if (t.has_model) model_release(&t.model);
-    session_deinit(&t.model_session);
-    strbuf_deinit(&t.text);
-    bool found = !status && plan.best.seconds > 0;
-    status_free(status);
-    if (found) return n;
-  }
-  return 0;
-}
-
-// One round: solve, and try what the solution says.
-static Status *solve_and_try(Trial *t, Guard *guard) {
-  Plan *plan = t->plan;
-  const Model *m = &t->model;
-  double start = clock_seconds();
-  model_scale(&t->model, t->scale, t->limit_bytes);
-  t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = t->request->level, .seconds = t->request->solve_seconds};
-  TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
-  plan->solve_seconds += clock_seconds() - start;
-  SolveOutcome outcome = t->solved.outcome;
-  bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
-  if (t->scale >= 1 && plan->best.bound_seconds <= 0) {  // of the problem as it is
-    plan->best.outcome = outcome;
-    plan->best.bound_seconds = model_seconds(t->solved.bound);
-    plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
-    plan->best.problem_peak_bytes = found ? (double)t->solved.peak_bytes : 0;
-    plan->n_vars = m->vars.count;
-    plan->n_tied = m->n_tied_ops;
-    plan->core_vars = t->solved.core_vars;
-  }
-  if (found && t->probe) {
-    plan->best.seconds = 1;
-    return NULL;
-  }
-  if (!found) {
-    if (!plan->decisions && t->explain)
-      plan->shortfall =
-          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
-    if (!plan->decisions)
-      plan->best.refused = outcome == SOLVE_INFEASIBLE
-                               ? "no assignment of shardings fits in memory"
-                               : "no assignment of shardings that fits in memory was found";
-    return NULL;
-  }
-  start = clock_seconds();
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(m, t->choice, &json);
-  json_close(&json, '}');
-  const char *decisions = keep_text(t);
-  write_rules(t);
-  try_candidate(t, decisions);
-  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_candidate(t, NULL);
-  plan->check_seconds += clock_seconds() - start;
-  return NULL;
-}
-
-// Rounds if everything fits, and at most, if it does not.
-enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
-
-// Later rounds solve with the fraction of communication that was exposed in the simulation, and
-// with less memory if the simulation needed more than the problem.
-static Status *mesh_body(Guard *guard, void *arg) {
-  Trial *t = arg;
-  t->guard = guard;
-  arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
-  strbuf_init(&t->text, guard);
-  double start = clock_seconds();
-  TRY(extract(t, guard));
-  t->plan->model_seconds += clock_seconds() - start;
-  uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
-  for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-    TRY(solve_and_try(t, guard));
-    if (!t->plan->decisions) break;
-    double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
-    if (over <= 0 && round + 1 >= rounds) break;
-    double scale = t->busy > 0 ? t->exposed / t->busy : 1;
-    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
-    if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
-    // The problem is told to save what the last solution exceeds, and more from round to round.
-    double last = t->peak_bytes - t->plan->usable_bytes, least = 0.02 * t->plan->usable_bytes;
-    if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
-    if (t->limit_bytes <= 0) break;
-    t->scale = scale;
-  }
-  return NULL;
-}
-
-// Plans for one mesh. A trial that cannot be used has `refused`.
-static Status *try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                        bool explain, Arena *arena, Plan *out) {
-  *out = (Plan){.best.mesh = mesh};
-  Trial t = {.program = program,
-             .request = request,
-             .annotations = request->annotations,
-             .mesh = mesh,
-             .any_shape = request->machine_of_any_shape,
-             .scale = 1,
-             .explain = explain,
-             .arena = arena,
-             .plan = out};
-  if (mesh) {
-    t.annotations.meshes = &t.mesh;
-    t.annotations.n_meshes = 1;
-  }
-  Guard *outer = arena->guard;
-  Status *status = guard_run(mesh_body, &t);
-  arena_guard(arena, outer);
-  if (t.has_model) model_release(&t.model);
-  session_deinit(&t.model_session);
-  strbuf_deinit(&t.text);
-  return status;
-}
-
-// ---- meshes ----
-
-typedef VEC(const char *) TextVec;
-
-// Shapes of one and two axes; with level 2 also of three. The last axis joins neighbours.
-static void list_meshes(uint32_t n, uint32_t level, Arena *arena, TextVec *out) {
-  VEC_PUSH(arena, out, arena_printf(arena, "x=%u", n));
-  for (uint32_t x = 2; x < n; x++) {
-    if (n % x) continue;
-    VEC_PUSH(arena, out, arena_printf(arena, "x=%u,y=%u", x, n / x));
-    for (uint32_t y = 2; level > 1 && y < n / x; y++)
-      if (n / x % y == 0)
-        VEC_PUSH(arena, out, arena_printf(arena, "x=%u,y=%u,z=%u", x, y, n / x / y));
-  }
-}
+#include "report/show_simulated.h"
 
 static bool has_mesh(const Program *p) {
   for (OpId o = module_first(p); o; o = op_at(p, o)->next)
@@ -646,29 +23,119 @@ static bool has_mesh(const Program *p) {
   return false;
 }
 
-Status *plan_program(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
-                     Plan *out) {
-  TextVec meshes = {0};
-  if (!request->devices && !request->annotations.n_meshes && !has_mesh(program))
+// The meshes of a request in the order in which they are planned.
+typedef struct Search {
+  const Program *program;
+  const PlanRequest *request;
+  Guard *guard;
+  Arena *arena;
+  PlanMeshVec meshes;
+  PlanMesh *at;  // that is bounded
+  bool stop;     // after the bounds
+  PlanTrial *trials;
+  double model, solve, check;  // seconds
+} Search;
+
+static Status *bound_built(void *user, Session *session, Model *model, double limit_bytes,
+                           bool *out_stop) {
+  Search *s = user;
+  *out_stop = s->stop;
+  double start = clock_seconds();
+  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, s->at));
+  s->solve += clock_seconds() - start;
+  return NULL;
+}
+
+// Lists the meshes, with bounds if there are several. One mesh is bounded while it is planned.
+static Status *find_meshes(Search *s) {
+  const PlanRequest *request = s->request;
+  const PropagateRequest *given = &request->annotations;
+  if (!request->devices && !given->n_meshes && !has_mesh(s->program))
     FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
                            "--devices N, or a mesh (--mesh data=8,model=4)");
-  if (request->annotations.n_meshes || !request->devices || has_mesh(program))
-    VEC_PUSH(arena, &meshes, request->annotations.n_meshes ? request->annotations.meshes[0] : NULL);
+  if (given->n_meshes || !request->devices || has_mesh(s->program))
+    VEC_PUSH(s->arena, &s->meshes, ((PlanMesh){.text = given->n_meshes ? given->meshes[0] : NULL}));
   else
-    list_meshes(request->devices, request->level, arena, &meshes);
-  PlanTrial *trials = ARENA_ARRAY(arena, PlanTrial, meshes.count + 1);
-  PlanRequest of_mesh = *request;
-  of_mesh.solve_seconds /= meshes.count * MOST_ROUNDS;
-  double model = 0, solve = 0, check = 0;
-  for (uint32_t i = 0; i < meshes.count; i++) {
+    plan_list_meshes(request->devices, request->level, s->arena, &s->meshes);
+  s->stop = s->meshes.count > 1;
+  PlanHook hook = {.built = bound_built, .user = s};
+  for (uint32_t i = 0; s->stop && i < s->meshes.count && !plan_is_late(request); i++) {
     Plan plan;
-    guard_tell(guard, "planning", i, meshes.count);
-    bool explain = i + 1 == meshes.count && (!i || !out->decisions);
-    TRY(try_mesh(program, &of_mesh, meshes.items[i], explain, arena, &plan));
-    trials[i] = plan.best;
-    model += plan.model_seconds, solve += plan.solve_seconds, check += plan.check_seconds;
-    double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-    if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
+    s->at = &s->meshes.items[i];
+    guard_tell(s->guard, "bounding meshes", i, s->meshes.count);
+    TRY(plan_try_mesh(s->program, request, s->at->text, false, &hook, NULL, s->arena, &plan));
+    s->model += plan.model_seconds;
+  }
+  plan_sort_meshes(&s->meshes);
+  return NULL;
+}
+
+// A mesh that is not planned: why.
+static const char *discard(const Search *s, const PlanMesh *mesh, const Plan *best) {
+  if (!best->decisions) return NULL;
+  if (plan_is_late(s->request)) return "not planned: the time limit was over";
+  bool fits = best->best.peak_bytes <= best->usable_bytes;
+  if (!fits || mesh->overlap_seconds <= best->best.seconds) return NULL;
+  char seconds[32];
+  return arena_printf(s->arena, "discarded: every step takes at least %s",
+                      simulated_seconds(mesh->overlap_seconds, seconds, sizeof seconds));
+}
+
+static PlanTrial unplanned(const PlanMesh *mesh, const char *why) {
+  return (PlanTrial){.mesh = mesh->text,
+                     .links = mesh->links,
+                     .refused = why,
+                     .discarded = true,
+                     .bound_seconds = mesh->bound_seconds,
+                     .overlap_bound_seconds = mesh->overlap_seconds};
+}
+
+static uint32_t count_axes(const char *mesh) {
+  uint32_t n = 0;
+  for (; mesh && *mesh; mesh++) n += *mesh == '=';
+  return n;
+}
+
+// Of two plans that take the same time the one with fewer axes is better.
+static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
+  bool alike = !a->refused && !b->refused && a->peak_bytes <= usable && b->peak_bytes <= usable &&
+               fabs(a->seconds - b->seconds) <= 1e-6 * b->seconds;
+  return alike ? count_axes(a->mesh) < count_axes(b->mesh) : plan_is_better(a, b, usable);
+}
+
+static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
+  Plan plan;
+  PlanMesh *mesh = s->at = &s->meshes.items[i];
+  const char *why = i ? discard(s, mesh, out) : NULL;
+  if (why) {
+    s->trials[i] = unplanned(mesh, why);
+    return NULL;
+  }
+  PlanHook hook = {.built = bound_built, .user = s};
+  bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
+  TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
+                    s->arena, &plan));
+  plan.best.links = mesh->links;
+  plan.best.overlap_bound_seconds = mesh->overlap_seconds;
+  s->trials[i] = plan.best;
+  s->model += plan.model_seconds, s->solve += plan.solve_seconds, s->check += plan.check_seconds;
+  double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
+  if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
+  return NULL;
+}
+
+Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
+                     Plan *out) {
+  PlanRequest request = *given;
+  request.deadline = clock_seconds() + request.time_limit;
+  Search s = {.program = program, .request = &request, .guard = guard, .arena = arena};
+  *out = (Plan){0};
+  TRY(find_meshes(&s));
+  s.stop = false;
+  s.trials = ARENA_ARRAY(arena, PlanTrial, s.meshes.count + 1);
+  for (uint32_t i = 0; i < s.meshes.count; i++) {
+    guard_tell(guard, "planning", i, s.meshes.count);
+    TRY(try_mesh(&s, i, out));
   }
   if (out->decisions && out->best.peak_bytes > out->usable_bytes) {
     out->decisions = NULL;
@@ -676,10 +143,10 @@ Status *plan_program(const Program *program, const PlanRequest *request, Guard *
         arena_printf(arena, "the best plan found needs %.0f bytes per device, of %.0f",
                      out->best.peak_bytes, out->usable_bytes);
   }
-  out->trials = trials;
+  out->trials = s.trials;
   out->program = program_hash(program);
-  out->n_trials = meshes.count;
-  out->timed = request->solve_seconds > 0;
-  out->model_seconds = model, out->solve_seconds = solve, out->check_seconds = check;
+  out->n_trials = s.meshes.count;
+  out->hurried = request.time_limit > 0;
+  out->model_seconds = s.model, out->solve_seconds = s.solve, out->check_seconds = s.check;
   return NULL;
 }

@@ -11,10 +11,10 @@ typedef struct PlanRequest {
   uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
   bool untied;                       // repeated layers may differ
   double limit_bytes;                // memory of a device; 0: the machine's
-  double solve_seconds;              // if > 0, all solves together take about as long, and the plan
-                                     // depends on the host's speed
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine
+  double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
+  double deadline;                   // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -30,6 +30,9 @@ typedef struct PlanTrial {
   double seconds, peak_bytes;          // simulated; 0 if it was discarded
   double cost_seconds, bound_seconds;  // of the problem: the sum of all times, without overlap
   double problem_peak_bytes;
+  double overlap_bound_seconds;  // no step is shorter even if compute and links overlap fully
+  const char *links;             // along each axis of the mesh, in words; NULL: all alike
+  bool discarded;                // by its bound: it was not planned
   SolveOutcome outcome;
   bool greedy;          // only arguments and results are as solved; the partitioner chose the rest
   const char *refused;  // why it cannot be used; NULL = it can
@@ -47,10 +50,12 @@ typedef struct Plan {
   double compute_seconds, exposed_seconds, utilization, usable_bytes, bytes;
   const PlannedValue *arguments, *results;
   uint32_t n_arguments, n_results;
+  const uint32_t *choice;  // one strategy per variable of the mesh's model
+  uint32_t n_choice;
+  bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
-  bool timed;                                          // under a time limit: not reproducible
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is

@@ -1,5 +1,6 @@
 // A plan as text and as JSON.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,12 +70,13 @@ static void put_trials(const Plan *plan, StrBuf *out) {
   for (uint32_t i = 0; i < plan->n_trials; i++) {
     const PlanTrial *t = &plan->trials[i];
     if (t->refused)
-      strbuf_printf(out, "  %-20s %s\n", t->mesh, t->refused);
+      strbuf_printf(out, "  %-20s %s", t->mesh, t->refused);
     else
-      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s\n", t->mesh,
+      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s", t->mesh,
                     simulated_seconds(t->seconds, seconds, sizeof seconds),
                     simulated_bytes(t->peak_bytes, bytes, sizeof bytes),
                     t->peak_bytes > plan->usable_bytes ? " (does not fit)" : "");
+    strbuf_printf(out, "%s%s\n", t->links ? " · " : "", t->links ? t->links : "");
   }
 }
 
@@ -101,6 +103,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
   strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
                 simulated_seconds(t->bound_seconds, a, sizeof a),
                 simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->overlap_bound_seconds > 0)
+    strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
+                  simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
+                  100 * fmax(0, t->seconds / t->overlap_bound_seconds - 1));
   strbuf_printf(
       out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
       simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,
@@ -108,8 +114,8 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
-  if (plan->timed)
-    strbuf_puts(out, "        under a time limit: the plan depends on this host's speed\n");
+  if (plan->hurried)
+    strbuf_puts(out, "        with a time limit: another run can give another plan\n");
   put_trials(plan, out);
   put_strategy(plan, out);
   put_rows(plan, out);
@@ -142,6 +148,9 @@ static void write_trial(const PlanTrial *t, Json *json) {
   json_key(json, "problem_peak_bytes"), json_double(json, t->problem_peak_bytes);
   json_key(json, "cost_seconds"), json_double(json, t->cost_seconds);
   json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
+  json_key(json, "overlap_bound_seconds"), json_double(json, t->overlap_bound_seconds);
+  if (t->links) json_key(json, "links"), json_string(json, t->links);
+  if (t->discarded) json_key(json, "discarded"), json_bool(json, true);
 }
 
 // One rule per line, and whether the decisions are about the program with these annotations.
@@ -174,9 +183,9 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   json_key(&json, "sent_bytes"), json_double(&json, plan->bytes);
   if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
+  json_key(&json, "reproducible"), json_bool(&json, !plan->hurried);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
-  if (plan->timed) json_key(&json, "reproducible"), json_bool(&json, false);
   json_break(&json, 1);
   json_key(&json, "stages"), json_int(&json, 1);
   json_key(&json, "microbatches"), json_int(&json, 1);

@@ -43,6 +43,9 @@ typedef struct ModelOptions {
   const Machine *machine;
   uint32_t n_devices;
   uint32_t level;  // 1 or 2
+  // Elements per device of a factor that is split unevenly, at least; 0 = 16. Fewer would mostly be
+  // padding.
+  uint32_t least_uneven;
   CustomRules *call_rules;
   // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
   const Sharding *fixed, *fixed_results;

@@ -28,8 +28,13 @@ enum { MOST_TRIED = 20000 };
 
 void strategies_init(Strategies *s, Program *p, ShardingTable *table, MeshId mesh,
                      const Network *network, Guard *guard) {
-  *s = (Strategies){
-      .p = p, .table = table, .mesh = mesh, .network = network, .most = 64, .guard = guard};
+  *s = (Strategies){.p = p,
+                    .table = table,
+                    .mesh = mesh,
+                    .network = network,
+                    .most = 64,
+                    .least_uneven = LEAST_UNEVEN,
+                    .guard = guard};
   arena_init(&s->arena, guard);
   arena_init(&s->scratch, guard);
   s->builder = (Builder){.p = p,
@@ -183,7 +188,7 @@ static bool assign(Finder *f, Localizer *cx) {
         axes[n++] = axis_full(f->mesh, a);
         ways *= f->mesh->axes[a].size;
       }
-    if (n && size % ways && size < LEAST_UNEVEN * ways) return false;
+    if (n && size % ways && size < f->s->least_uneven * ways) return false;
     cx->splits[k].axes = (AxisList){axes, n};
   }
   return true;

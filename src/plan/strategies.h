@@ -45,6 +45,7 @@ typedef struct Strategies {
   const Network *network;
   CustomRules *call_rules;  // of custom calls; NULL = none
   uint32_t most;            // strategies per op
+  uint32_t least_uneven;    // elements per device of a factor that is split unevenly
   Guard *guard;
   Arena arena, scratch;
   Builder builder;

@@ -1,0 +1,91 @@
+// Inside of the model: what its files share while they build the problem. Only plan/model*.c
+// include this.
+//
+//   model.c        variables in execution order, control flow, arguments, results
+//   model_ops.c    seconds and bytes of ops
+//   model_edges.c  reshard prices, copies, edges
+//   model_ties.c   repeated layers
+#ifndef TESSERA_PLAN_MODEL_PRIVATE_H
+#define TESSERA_PLAN_MODEL_PRIVATE_H
+
+#include "base/diag.h"
+#include "plan/model.h"
+
+#define NO_VAR UINT32_MAX
+
+// The variable that determines a value's sharding, and the sharding per strategy of it.
+typedef struct Port {
+  uint32_t var;  // NO_VAR: the value is computed wherever it is needed (constants)
+  ListId list;
+} Port;
+
+typedef struct Use {
+  ValueId value;
+  uint32_t var;  // NO_VAR: it needs the only sharding of the list
+  ListId list;
+  double runs;
+  uint32_t position;
+} Use;
+
+typedef struct PriceRow {
+  Sharding from, to;
+  Type type;
+  double seconds;
+} PriceRow;
+
+typedef struct MatrixRow {
+  ListId a, b;
+  Type type;
+  double runs;
+  uint32_t matrix;
+} MatrixRow;
+
+typedef struct ModelBuild {
+  Model *m;
+  Diag *diag;
+  Port *ports;  // per value
+  VEC(Use) uses;
+  uint32_t position;
+  uint32_t *made_at, *first, *last;  // per value: positions; first and last use are of roots
+  bool *returned;                    // per root: it is written into the buffer of a result
+  uint32_t *read_by;                 // per root: the fusion that has read it
+  double *group_flops, *group_bytes;
+  bool *group_started;
+  VEC(double) fractions;  // per sharding: of a tensor's elements that a device holds; 0: unknown
+  VEC(PriceRow) prices;   // [0] unused
+  VEC(MatrixRow) matrices;
+  IdMap price_ids, matrix_ids;
+  VEC(uint32_t) order;  // variables of ops, by position; NO_VAR: none
+} ModelBuild;
+
+int64_t model_units(double seconds);
+// Fraction of a tensor's elements that a device holds.
+double model_fraction(ModelBuild *b, Sharding sharding);
+double model_value_bytes(const Model *m, ValueId v);
+
+// ---- model_ops.c ----
+
+// Per fusion: its FLOPs and bytes in the global program, which say what limits it.
+void model_sum_fusions(ModelBuild *b);
+// Sets the seconds of each strategy of an op.
+void model_price_op(ModelBuild *b, uint32_t var);
+// Sets the bytes of an op's results. has_copy: the value lives in its copy, and only appears here.
+void model_size_op(ModelBuild *b, uint32_t var, const bool *has_copy);
+
+// ---- model.c ----
+
+uint32_t model_add_var(ModelBuild *b, ModelVar var);
+void model_set_bytes(ModelBuild *b, uint32_t var, double bytes, int64_t begin, int64_t end);
+
+// ---- model_edges.c ----
+
+void model_add_edge(Model *m, uint32_t a, uint32_t c, uint32_t matrix);
+// Joins each value to its users. O(uses · log uses).
+void model_join_all(ModelBuild *b, bool *has_copy);
+
+// ---- model_ties.c ----
+
+// Ties ops of repeated layers, and the arguments and copies of their values. O(ops · candidates).
+void model_tie_layers(ModelBuild *b);
+
+#endif
