@@ -370,6 +370,12 @@ static double cores_each(const Machine *machine, uint32_t n_devices) {
   return machine->shared_cores ? (double)machine->shared_cores / (n_devices ? n_devices : 1) : 1;
 }
 
+Compute machine_compute(const Machine *machine, uint32_t n_devices) {
+  double cores = cores_each(machine, n_devices);
+  return (Compute){machine->compute.flops_per_second * cores,
+                   machine->compute.bytes_per_second * cores};
+}
+
 Rates machine_rates(const Machine *machine, uint32_t n_devices) {
   Rates rates = machine->rates;
   double cores = cores_each(machine, n_devices);
@@ -429,6 +435,7 @@ Network machine_network(const Machine *machine, const Context *context, const Me
   NetworkLevel *levels = ARENA_ARRAY(arena, NetworkLevel, most);
   uint32_t n = machine->n_shape ? shaped_levels(machine, levels) : plain_levels(machine, levels);
   double cores = cores_each(machine, mesh->n_devices);
+  network.all = link_shared(network.all, cores);
   for (uint32_t i = 0; i < n; i++) levels[i].link = link_shared(levels[i].link, cores);
   network.n_streams = n;
   for (uint32_t i = 0; i < n; i++) {

@@ -327,7 +327,7 @@ def check(options, ways):
     for way in ways:
         try:
             if way in planned.MACHINES:
-                judged = judge_steps(paths, options.dtype, planned.Steps(case, way, QUICK), reference)
+                judged = judge_steps(paths, options.dtype, planned.Steps(case, way), reference)
             else:
                 judged = judge_step(paths, options.dtype, run(case, program, model, way), first)
             yield ended(way, ok=True, **judged)
