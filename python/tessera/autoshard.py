@@ -190,7 +190,7 @@ class _Auto:
         if self.search:
             made = self._search(jax, program)
             mesh, hints = made.mesh if mesh is None else mesh, {"shard": made.shard, "conflicts": hints["conflicts"]}
-            decisions = decisions_of(made.json())
+            decisions = made.decisions()
         sharded = propagate(program, mesh=mesh, divisible_edges=True, **hints)
         mesh = self.user_mesh(jax, sharded)
         self._warn(sharded)
@@ -216,7 +216,7 @@ class _Auto:
             made = request.search()
         else:
             made = plan_once(Processes(jax), request.fingerprint(), request.search)
-        made = Plan(program, *made)
+        made = Plan(program, *made, machine=said["machine"])
         check_devices(jax, made)
         return made
 

@@ -10,6 +10,7 @@ from ctypes import c_void_p
 
 from . import checks, table
 from ._lib import PlanOptions, encode, take_text
+from .decisions import Decisions
 from .options import Annotations, layout_text, machine_text, mesh_text, names_text, rule_texts
 from .program import read_file
 
@@ -33,9 +34,10 @@ class Plan:
     ('x=2', 2)
     """
 
-    def __init__(self, program, data, text):
+    def __init__(self, program, data, text, machine=None):
         self.program, self._json, self._text = program, data, text.rstrip("\n")
         made = json.loads(data)
+        self._machine = made["machine"] if machine is None else machine  # as it was given: a description, too
         self.mesh, self.machine, self.strategy = made.get("mesh"), made["machine"], made.get("strategy", "")
         self.seconds, self.peak_bytes = made["seconds"], made["peak_bytes"]
         self.compute_seconds, self.waiting_seconds = made["compute_seconds"], made["exposed_seconds"]
@@ -68,7 +70,7 @@ class Plan:
         2
         """
         from .stages import partition
-        options.setdefault("machine", self.machine)
+        options.setdefault("machine", self._machine)
         return partition(self.program, decisions=self._json, **options)
 
     def propagate(self):
@@ -95,7 +97,16 @@ class Plan:
         (2, 524288.0)
         """
         from .to_jax import to_jax
-        return to_jax(self.propagate(), mesh, exact="local", decisions=self._json)
+        return to_jax(self.propagate(), mesh, exact="local", decisions=self.decisions())
+
+    def decisions(self):
+        """What the partitioner obeys, for the machine of the plan: the decisions= of tessera.to_jax and tessera.partition.
+
+        >>> plan = tessera.plan("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", machine="h100:2")
+        >>> tessera.partition(plan.program, decisions=plan.decisions()).devices
+        2
+        """
+        return Decisions(self._json, self._machine)
 
     def simulate(self, trace=False):
         """The predicted step of the plan, a Simulated: its report(path) writes the page of `tessera plan --report`.
@@ -191,4 +202,4 @@ class Request:
 
 def make_plan(program, hints, **said):
     """The plan of a program."""
-    return Plan(program, *Request(program, hints, **said).search())
+    return Plan(program, *Request(program, hints, **said).search(), machine=said["machine"])

@@ -1,4 +1,6 @@
 // Planning: a mesh and shardings by search.
+#include <string.h>
+
 #include "api/api_private.h"
 #include "base/mem.h"
 #include "pipeline/plan.h"
@@ -32,6 +34,7 @@ static Status *run_plan(PlanJob *job) {
     FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
          plan.best.refused ? plan.best.refused : "none found", plan.shortfall ? ": " : "",
          plan.shortfall ? plan.shortfall : "");
+  if (name[strspn(name, " \t\r\n")] == '{') name = s->machine->name;  // a description
   plan_json(&plan, name, &job->json);
   plan_put(&plan, name, &job->text);
   return NULL;

@@ -185,6 +185,15 @@ def test_a_time_limit():
         tessera.autoshard(step, time_limit=1)
 
 
+def test_a_machine_as_a_dict():
+    params, x = arguments()
+    slow = {**tessera.machines()["h100"], "name": "slow"}
+    slow["links"] = [{**link, "bytes_per_second": link["bytes_per_second"] / 100} for link in slow["links"]]
+    plan = tessera.plan(step, params, x, machine=slow, devices=4)
+    assert plan.machine == "slow" and str(plan).splitlines()[0].endswith("on slow")
+    assert plan.partition().seconds == pytest.approx(plan.seconds)
+
+
 # ---- plans in JAX ----
 
 def test_a_plan_to_jax():
