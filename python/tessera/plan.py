@@ -26,6 +26,7 @@ class Plan:
     strategy            in words, one line per mesh axis
     shard               shardings of arguments and results, as the shard= of propagate takes them
     tried               a list of dicts, one per mesh that was tried
+    tactics             a list of dicts, one per tactic: what it annotated, and the price after it
 
     It prints as the text of `tessera plan`. partition() writes the program that each device runs.
 
@@ -45,12 +46,13 @@ class Plan:
         self.cost_seconds, self.bound_seconds = made["cost_seconds"], made["bound_seconds"]
         self.shard = dict(rule.split("=", 1) for rule in made["annotations"])
         self.tried = made["runners_up"]
+        self.tactics = made.get("tactics", [])
 
     def as_dict(self) -> dict:
         """The object that `tessera plan --json` prints.
 
         >>> tessera.plan("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", machine="h100:2").as_dict()["plan_version"]
-        1
+        2
         """
         return json.loads(self._json)
 
@@ -58,7 +60,7 @@ class Plan:
         """The plan as text: `tessera partition --plan` and partition(decisions=) take it.
 
         >>> tessera.plan("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", machine="h100:2").json()[:17]
-        '{"plan_version":1'
+        '{"plan_version":2'
         """
         return self._json
 
@@ -155,10 +157,19 @@ class _Cache:
 _cache = _Cache(64)
 
 
+def _tactics_text(tactics):
+    """ "data:x, auto" of that text or of ["data:x", "auto"]. """
+    if tactics is None or isinstance(tactics, str):
+        return tactics
+    if not isinstance(tactics, (list, tuple)) or not all(isinstance(item, str) for item in tactics):
+        raise checks.wrong("tactics", tactics, 'text like "data:x, megatron:y, auto", or a list of such items')
+    return ", ".join(tactics)
+
+
 class Request:
     """A program and what was said about its plan, in the words of the C library."""
 
-    def __init__(self, program, hints, machine, devices, level, memory, untied, time_limit):
+    def __init__(self, program, hints, machine, devices, level, memory, untied, tactics=None, time_limit=None):
         if isinstance(level, bool) or not isinstance(level, int) or level not in (1, 2):
             raise checks.wrong("level", level, "1 or 2")
         if memory is not None and (isinstance(memory, bool) or not isinstance(memory, (int, float)) or not memory > 0):
@@ -169,7 +180,7 @@ class Request:
             raise checks.wrong("time_limit", time_limit, "a number of seconds above 0")
         self.program, self._annotations = program, Annotations(**hints)
         self._said = dict(machine=machine_text(machine), devices=devices or 0, level=level, memory_bytes=memory or 0,
-                          untied=checks.flag("untied", untied), time_limit_seconds=time_limit or 0)
+                          untied=checks.flag("untied", untied), tactics=_tactics_text(tactics), time_limit_seconds=time_limit or 0)
         self._hints = {**hints, "mesh": mesh_text(hints.get("mesh")), "shard": rule_texts(hints.get("shard")),
                        "layout": layout_text(hints.get("layout")), "names": names_text(hints.get("names"))}
 
@@ -193,7 +204,7 @@ class Request:
         return made
 
     def _search(self):
-        said = {**self._said, "machine": encode(self._said["machine"], "machine")}
+        said = {**self._said, **{word: encode(self._said[word], word) for word in ("machine", "tactics")}}
         options = PlanOptions(annotations=ctypes.pointer(self._annotations.struct), **said)
         data, text = c_void_p(), c_void_p()
         self.program._handle.call("tsr_program_plan", ctypes.byref(options), ctypes.byref(data), ctypes.byref(text))

@@ -20,6 +20,7 @@ static Status *run_plan(PlanJob *job) {
   PlanRequest request = {.level = o->level > 1 ? 2 : 1,
                          .devices = (uint32_t)o->devices,
                          .untied = o->untied != 0,
+                         .tactics = o->tactics,
                          .limit_bytes = o->memory_bytes,
                          .time_limit = o->time_limit_seconds > 0 ? o->time_limit_seconds : 0};
   TRY(api_propagate_request(job->handle, &job->annotations, &s->arena, &request.annotations));
@@ -27,9 +28,11 @@ static Status *run_plan(PlanJob *job) {
   request.machine_of_any_shape = request.annotations.machine;
   TRY(session_read_machine(s, request.annotations.machine));
   if (!request.devices) request.devices = machine_devices(s->machine);
+  request.source = job->handle->program;
   plan_flatten(s->program, s->guard, &s->arena);
   Plan plan;
   TRY(plan_program(s->program, &request, s->guard, &s->arena, &plan));
+  TRY(plan_describe(s->program, &request, s->guard, &s->arena, &plan));
   if (!plan.decisions)
     FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
          plan.best.refused ? plan.best.refused : "none found", plan.shortfall ? ": " : "",

@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,21 +111,19 @@ static bool read_number(const char *text, uint64_t *out) {
   return true;
 }
 
-bool cli_time_limit(const char *text, double *out) {
-  char *end;
-  if (!text) return true;
-  *out = strtod(text, &end);
-  if (*end || end == text || !(*out > 0) || !isfinite(*out)) {
-    cli_error("--time-limit takes a positive number of seconds, not '%s'", text);
-    return false;
-  }
-  return true;
-}
-
 bool cli_trip_count(uint64_t given, uint32_t *out) {
   *out = given == UINT64_MAX ? 0 : (uint32_t)given;
   if (given == UINT64_MAX || (given >= 1 && given <= UINT32_MAX)) return true;
   cli_error("--trip-count takes a number from 1 to %u, not %" PRIu64, UINT32_MAX, given);
+  return false;
+}
+
+bool cli_seconds(const char *option, const char *text, double *out) {
+  char *end;
+  if (!text) return true;
+  *out = strtod(text, &end);
+  if (!*end && end != text && *out > 0 && isfinite(*out)) return true;
+  cli_error("%s takes a positive number of seconds, not '%s'", option, text);
   return false;
 }
 
@@ -226,6 +224,21 @@ Status *cli_load(Session *s, Guard *guard, const Source *source, size_t begin, s
   *out_valid = !status;
   if (status && !session_has_errors(s)) return status;
   status_free(status);  // errors in the text are in the diagnostics
+  return NULL;
+}
+
+char *cli_read_plan(const char *path, Str *out_text) {
+  char *text = NULL;
+  size_t bytes = 0;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) {
+    cli_fail(status);
+    return NULL;
+  }
+  *out_text = (Str){text, bytes};
+  if (bytes) return text;
+  cli_error("%s is empty: it has no plan", path);
+  mem_free(text);
   return NULL;
 }
 

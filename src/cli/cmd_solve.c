@@ -331,7 +331,7 @@ int command_solve(int argc, char **argv) {
     cli_error("--work takes at most 1000000");
   } else if (args == ARGS_OK && job.threads > 1024) {
     cli_error("--threads takes at most 1024");
-  } else if (args == ARGS_OK && cli_time_limit(seconds, &job.options.seconds)) {
+  } else if (args == ARGS_OK && cli_seconds("--time-limit", seconds, &job.options.seconds)) {
     job.path = files.count ? files.items[0] : "-";
     if (fast) job.options.level = 1;
     code = run_job(&job);

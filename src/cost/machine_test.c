@@ -221,6 +221,17 @@ static Status *read_shapes(Guard *guard, void *arg) {
   Network line = network_of("tpu_v5p:8x4x4", 2, (int64_t[]){2, 4}, context, &arena);
   Route half = route_along(&line, 1);
   assert_true(half.levels[0].link.bytes_per_second == 100e9 && half.levels[0].hops == 3);
+  // Parts of an axis share the links of their dimension: together they are priced as the axis.
+  AxisRef parts[] = {{1, 1, 2}, {1, 2, 2}};
+  Route both = network_route(&line, (AxisList){parts, 2});
+  assert_int_equal(both.n_levels, 1);
+  assert_int_equal(both.levels[0].n, 4);
+  assert_true(both.levels[0].link.bytes_per_second == 100e9 && both.levels[0].hops == 3);
+  assert_int_equal(both.levels[0].dimensions, 1);
+  // Two axes that fill a ring together are that ring.
+  AxisRef all[] = {{0, 1, 2}, {1, 1, 4}};
+  Route ring = network_route(&line, (AxisList){all, 2});
+  assert_true(ring.levels[0].link.bytes_per_second == 200e9 && ring.levels[0].hops == 4);
   // v5e closes rings of 16 only.
   Network small = network_of("tpu_v5e:8x8", 1, (int64_t[]){8}, context, &arena);
   Route open = route_along(&small, 0);

@@ -51,11 +51,16 @@ static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
     return refuse_trade(s, &trade, "it has an unknown key, or one twice");
   uint32_t number = op && json_is_uint(op) ? (uint32_t)op->number : 0;
   trade.origin = number ? partition_numbered(s->partition, number) : 0;
-  if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || !trade.origin || !taken ||
-      taken->kind != JSON_BOOL || (ask && !json_is_uint(ask)))
-    return refuse_trade(s, &trade,
-                        "it needs \"pass\", the name of one, \"op\", a number of an op, and "
-                        "\"taken\", true or false");
+  if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || (op && !trade.origin) ||
+      !taken || taken->kind != JSON_BOOL || (ask && (!op || !json_is_uint(ask))))
+    return refuse_trade(
+        s, &trade,
+        "it needs \"pass\", the name of one, \"taken\", true or false, and may have "
+        "\"op\", a number of an op");
+  if (!op) {
+    trades->rules[trade.pass] = taken->truth ? TRADE_ALWAYS : TRADE_NEVER;
+    return NULL;
+  }
   trade.pos = partition_numbered_pos(s->partition, number);
   trade.ask = ask ? (uint32_t)ask->number : 0;
   trade.taken = taken->truth;
@@ -132,6 +137,7 @@ Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out
   if (options->out_decisions) strbuf_putc(options->out_decisions, '{');
   PartitionOptions how = {.why = options->why || options->reasons,
                           .poison = options->poison,
+                          .seconds_decide = options->seconds_decide,
                           .machine = s->machine,
                           .redundant = options->redundant ? out_redundant : NULL,
                           .call_rules = s->call_rules,

@@ -17,7 +17,7 @@
 #include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
-static bool has_mesh(const Program *p) {
+bool plan_has_mesh(const Program *p) {
   for (OpId o = module_first(p); o; o = op_at(p, o)->next)
     if (op_at(p, o)->code == OP_sdy_mesh) return true;
   return false;
@@ -41,7 +41,7 @@ static Status *bound_built(void *user, Session *session, Model *model, double li
   Search *s = user;
   *out_stop = s->stop;
   double start = clock_seconds();
-  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, s->at));
+  TRY(plan_bound_mesh(session, model, limit_bytes, !s->stop, s->arena, s->at));
   s->solve += clock_seconds() - start;
   return NULL;
 }
@@ -50,16 +50,17 @@ static Status *bound_built(void *user, Session *session, Model *model, double li
 static Status *find_meshes(Search *s) {
   const PlanRequest *request = s->request;
   const PropagateRequest *given = &request->annotations;
-  if (!request->devices && !given->n_meshes && !has_mesh(s->program))
+  if (!request->devices && !given->n_meshes && !plan_has_mesh(s->program))
     FAIL(INVALID_ARGUMENT, "how many devices? Give the machine a shape (--machine h100:8x4), "
                            "--devices N, or a mesh (--mesh data=8,model=4)");
-  if (given->n_meshes || !request->devices || has_mesh(s->program))
+  if (given->n_meshes || !request->devices || plan_has_mesh(s->program))
     VEC_PUSH(s->arena, &s->meshes, ((PlanMesh){.text = given->n_meshes ? given->meshes[0] : NULL}));
   else
     plan_list_meshes(request->devices, request->level, s->arena, &s->meshes);
   s->stop = s->meshes.count > 1;
   PlanHook hook = {.built = bound_built, .user = s};
-  for (uint32_t i = 0; s->stop && i < s->meshes.count && !plan_is_late(request); i++) {
+  double start = clock_seconds(), most = request->time_limit > 0 ? 0.2 * request->time_limit : 1e9;
+  for (uint32_t i = 0; s->stop && i < s->meshes.count && clock_seconds() - start < most; i++) {
     Plan plan;
     s->at = &s->meshes.items[i];
     guard_tell(s->guard, "bounding meshes", i, s->meshes.count);
@@ -70,15 +71,21 @@ static Status *find_meshes(Search *s) {
   return NULL;
 }
 
+static const char *bound_words(const Search *s, const PlanMesh *mesh) {
+  char seconds[32];
+  return arena_printf(s->arena, "discarded: every step takes at least %s",
+                      simulated_seconds(mesh->overlap_seconds, seconds, sizeof seconds));
+}
+
 // A mesh that is not planned: why.
 static const char *discard(const Search *s, const PlanMesh *mesh, const Plan *best) {
+  double known = s->request->known_seconds;
+  if (known > 0 && mesh->overlap_seconds > known) return bound_words(s, mesh);
   if (!best->decisions) return NULL;
   if (plan_is_late(s->request)) return "not planned: the time limit was over";
   bool fits = best->best.peak_bytes <= best->usable_bytes;
   if (!fits || mesh->overlap_seconds <= best->best.seconds) return NULL;
-  char seconds[32];
-  return arena_printf(s->arena, "discarded: every step takes at least %s",
-                      simulated_seconds(mesh->overlap_seconds, seconds, sizeof seconds));
+  return bound_words(s, mesh);
 }
 
 static PlanTrial unplanned(const PlanMesh *mesh, const char *why) {
@@ -106,15 +113,17 @@ static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
 static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   Plan plan;
   PlanMesh *mesh = s->at = &s->meshes.items[i];
-  const char *why = i ? discard(s, mesh, out) : NULL;
+  const char *why = discard(s, mesh, out);
   if (why) {
     s->trials[i] = unplanned(mesh, why);
+    if (!out->best.mesh) out->best = s->trials[i];
     return NULL;
   }
   PlanHook hook = {.built = bound_built, .user = s};
   bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
   TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
                     s->arena, &plan));
+  plan_bound_serial(mesh, plan.best.bound_seconds);
   plan.best.links = mesh->links;
   plan.best.overlap_bound_seconds = mesh->overlap_seconds;
   s->trials[i] = plan.best;
@@ -124,11 +133,14 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   return NULL;
 }
 
-Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
-                     Plan *out) {
-  PlanRequest request = *given;
-  request.deadline = clock_seconds() + request.time_limit;
-  Search s = {.program = program, .request = &request, .guard = guard, .arena = arena};
+// Plans a program, or in place of it the contracted one of the request.
+static Status *plan_all(const Program *program, const PlanRequest *request, Guard *guard,
+                        Arena *arena, Plan *out) {
+  const PlanLayers *layers = request->layers;
+  Search s = {.program = layers ? layers->model.program : program,
+              .request = request,
+              .guard = guard,
+              .arena = arena};
   *out = (Plan){0};
   TRY(find_meshes(&s));
   s.stop = false;
@@ -146,7 +158,31 @@ Status *plan_program(const Program *program, const PlanRequest *given, Guard *gu
   out->trials = s.trials;
   out->program = program_hash(program);
   out->n_trials = s.meshes.count;
-  out->hurried = request.time_limit > 0;
+  out->hurried = request->time_limit > 0;
   out->model_seconds = s.model, out->solve_seconds = s.solve, out->check_seconds = s.check;
   return NULL;
+}
+
+Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
+                     Plan *out) {
+  if (given->tactics) return plan_tactics(program, given, guard, arena, out);
+  PlanRequest request = *given;
+  double start = clock_seconds();
+  request.deadline = start + request.time_limit;
+  PlanLayers layers = {0};
+  GuardCleanup cleanup = {plan_release_layers, &layers, NULL};
+  guard_push(guard, &cleanup);
+  bool contracted;
+  Status *status = plan_contract(program, &request, guard, arena, &layers, &contracted);
+  if (contracted) request.layers = &layers;
+  double seconds = clock_seconds() - start;
+  if (!status) status = plan_all(program, &request, guard, arena, out);
+  // Messages about memory are about the whole program.
+  request.layers = NULL;
+  if (!status && contracted && !out->decisions)
+    status = plan_all(program, &request, guard, arena, out);
+  if (!status) out->model_seconds += seconds;
+  guard_pop(guard, &cleanup);
+  plan_release_layers(&layers);
+  return status;
 }

@@ -32,7 +32,8 @@ typedef enum Outcome {
   AGREES,
   UNPLANNED,
   DOES_NOT_RUN,
-  NOT_FINITE,  // results have infinities: a partial sum divided by 0 is NaN on devices that have 0
+  NOT_FINITE,  // results have infinities, and 0 times infinity is NaN on devices that hold 0 of a
+               // sum
   REFUSED,
   DIFFERS,
   BREAKS
@@ -48,7 +49,9 @@ typedef struct Planned {
   char why[512];
   char *program, *decisions;  // on the heap if `print`
   bool print;
-  uint32_t n_sharded, n_partial;  // of the strategies that were drawn
+  // Of the strategies that were drawn: of ops on shards, of ops on partial sums, of loop carries
+  // that are partial sums.
+  uint32_t n_sharded, n_partial, n_strided, n_sums;
   SampledProgram sampled;
   Context *context;
   ShardingTable *table;
@@ -117,6 +120,13 @@ static Status *draw_mesh(Planned *x, Dice *dice, MeshId *out) {
   return NULL;
 }
 
+// 0 / 0 is NaN: on devices that hold 0 of a partial sum, a division by 0 gives another value than
+// on one device. Random divisors have zeros, so such strategies are not drawn.
+static bool divides_sums(const Model *m, const ModelVar *var, uint32_t k) {
+  return var->kind == VAR_OP && var->set && op_at(m->p, var->op)->code == OP_divide &&
+         m->strategies.sets.items[var->set].items[k].partial;
+}
+
 // A strategy per variable, each as likely. Some assignments are mostly replicated, so that single
 // strategies are seen alone.
 static uint32_t *draw_choice(Planned *x, Dice *dice) {
@@ -126,10 +136,14 @@ static uint32_t *draw_choice(Planned *x, Dice *dice) {
   for (uint32_t v = 0; v < m->vars.count; v++) {
     const ModelVar *var = &m->vars.items[v];
     if (dice_roll(dice, 4) < of_four) choice[v] = dice_roll(dice, var->n);
+    if (divides_sums(m, var, choice[v])) choice[v] = 0;
+    x->n_sums += var->kind == VAR_BORDER &&
+                 sharding_info(x->table, model_sharding(m, v, choice[v]))->unreduced.n > 0;
     if (var->kind != VAR_OP || !var->set) continue;
     const OpStrategy *s = &m->strategies.sets.items[var->set].items[choice[v]];
     x->n_sharded += s->work < 1;
     x->n_partial += s->partial != 0;
+    x->n_strided += s->strided || s->strides;
   }
   return choice;
 }
@@ -301,7 +315,7 @@ static void test_any_assignment_is_a_plan(void **state) {
   static const uint32_t devices[] = {2, 2, 3, 4, 4, 6, 8, 8};
   uint32_t cases = (uint32_t)number_of("TESSERA_CASES", CASES), count[BREAKS + 1] = {0};
   uint32_t shown = 0, most_shown = (uint32_t)number_of("TESSERA_SHOWN", MOST_SHOWN);
-  uint64_t sharded = 0, partial = 0;
+  uint64_t sharded = 0, partial = 0, strided = 0;
   Dice dice = dice_new(6013);
   Planned *x = malloc(sizeof *x);
   for (uint32_t i = 0; i < cases; i++) {
@@ -310,7 +324,7 @@ static void test_any_assignment_is_a_plan(void **state) {
     Status *status = guard_run(run_planned, x);
     if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
     count[x->outcome]++;
-    sharded += x->n_sharded, partial += x->n_partial;
+    sharded += x->n_sharded, partial += x->n_partial, strided += x->n_strided;
     if (is_bad(x->outcome))
       printf("case %llu on %u devices: %s\n", (unsigned long long)x->seed, x->devices, x->why);
     if (is_bad(x->outcome) && shown++ < most_shown) show(x);
@@ -318,15 +332,92 @@ static void test_any_assignment_is_a_plan(void **state) {
   }
   free(x);
   printf("%u cases: %u agree, %u differ, %u break, %u refused, %u not planned, %u do not run "
-         "whole, %u not finite; %llu sharded ops, %llu on partial sums\n",
+         "whole, %u not finite; %llu sharded ops, %llu on partial sums, %llu strided\n",
          cases, count[AGREES], count[DIFFERS], count[BREAKS], count[REFUSED], count[UNPLANNED],
          count[DOES_NOT_RUN], count[NOT_FINITE], (unsigned long long)sharded,
-         (unsigned long long)partial);
+         (unsigned long long)partial, (unsigned long long)strided);
   assert_int_equal(count[DIFFERS] + count[BREAKS] + count[REFUSED], 0);
   assert_true(count[UNPLANNED] + count[DOES_NOT_RUN] + count[NOT_FINITE] <= cases / 20);
 }
 
+// ---- accumulators ----
+
+// Gradients that loops sum up: the carries may be partial sums. One is scaled, one is added to in
+// an inner loop, one is looked at in the body, so that it must be reduced there.
+static const char accumulators[] =
+    "func.func @main(%x: tensor<4x8x8xf32>, %w: tensor<8x4xf32>, %s: tensor<8x4xf32>)"
+    " -> (tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<8x4xf32>) {\n"
+    "  %i0 = stablehlo.constant dense<0> : tensor<i32>\n"
+    "  %z = stablehlo.constant dense<0.0> : tensor<8x4xf32>\n"
+    "  %t = stablehlo.constant dense<0.0> : tensor<4x8xf32>\n"
+    "  %r:5 = stablehlo.while(%i = %i0, %a = %z, %b = %t, %c = %s, %d = %s) : tensor<i32>,"
+    " tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x4xf32>, tensor<8x4xf32>\n"
+    "  cond {\n"
+    "    %n = stablehlo.constant dense<4> : tensor<i32>\n"
+    "    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "    stablehlo.return %p : tensor<i1>\n"
+    "  } do {\n"
+    "    %one = stablehlo.constant dense<1> : tensor<i32>\n"
+    "    %zero = stablehlo.constant dense<0> : tensor<i32>\n"
+    "    %half = stablehlo.constant dense<5.000000e-01> : tensor<8x4xf32>\n"
+    "    %next = stablehlo.add %i, %one : tensor<i32>\n"
+    "    %x1 = stablehlo.dynamic_slice %x, %i, %zero, %zero, sizes = [1, 8, 8] :"
+    " (tensor<4x8x8xf32>, tensor<i32>, tensor<i32>, tensor<i32>) -> tensor<1x8x8xf32>\n"
+    "    %x2 = stablehlo.reshape %x1 : (tensor<1x8x8xf32>) -> tensor<8x8xf32>\n"
+    "    %y = stablehlo.dot_general %x2, %w, contracting_dims = [1] x [0] :"
+    " (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+    "    %g = stablehlo.dot_general %x2, %y, contracting_dims = [0] x [0] :"
+    " (tensor<8x8xf32>, tensor<8x4xf32>) -> tensor<8x4xf32>\n"
+    "    %a1 = stablehlo.add %a, %g : tensor<8x4xf32>\n"
+    "    %gt = stablehlo.transpose %g, dims = [1, 0] : (tensor<8x4xf32>) -> tensor<4x8xf32>\n"
+    "    %b1 = stablehlo.subtract %b, %gt : tensor<4x8xf32>\n"
+    "    %c1 = stablehlo.multiply %c, %half : tensor<8x4xf32>\n"
+    "    %in:2 = stablehlo.while(%k = %zero, %e = %c1) : tensor<i32>, tensor<8x4xf32>\n"
+    "    cond {\n"
+    "      %m = stablehlo.constant dense<2> : tensor<i32>\n"
+    "      %q = stablehlo.compare LT, %k, %m : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+    "      stablehlo.return %q : tensor<i1>\n"
+    "    } do {\n"
+    "      %k1 = stablehlo.add %k, %one : tensor<i32>\n"
+    "      %e1 = stablehlo.add %e, %g : tensor<8x4xf32>\n"
+    "      stablehlo.return %k1, %e1 : tensor<i32>, tensor<8x4xf32>\n"
+    "    }\n"
+    "    %d1 = stablehlo.tanh %d : tensor<8x4xf32>\n"
+    "    %d2 = stablehlo.add %d1, %g : tensor<8x4xf32>\n"
+    "    stablehlo.return %next, %a1, %b1, %in#1, %d2 : tensor<i32>, tensor<8x4xf32>,"
+    " tensor<4x8xf32>, tensor<8x4xf32>, tensor<8x4xf32>\n"
+    "  }\n"
+    "  return %r#1, %r#2, %r#3, %r#4 : tensor<8x4xf32>, tensor<4x8xf32>, tensor<8x4xf32>,"
+    " tensor<8x4xf32>\n"
+    "}\n";
+
+enum { ACCUMULATIONS = 300 };
+
+static void test_accumulators(void **state) {
+  (void)state;
+  static const uint32_t devices[] = {2, 4, 8};
+  Dice dice = dice_new(6014);
+  uint64_t carries = 0;
+  Planned *x = malloc(sizeof *x);
+  for (uint32_t i = 0; i < ACCUMULATIONS; i++) {
+    *x = (Planned){.text = accumulators, .choice = i};
+    x->seed = dice_roll(&dice, 1u << 30);
+    x->devices = devices[dice_roll(&dice, 3)];
+    Status *status = guard_run(run_planned, x);
+    if (status) fail_msg("case %llu: %s", (unsigned long long)x->seed, status_message(status));
+    if (x->outcome != AGREES)
+      fail_msg("case %llu, assignment %u, %u devices: %s", (unsigned long long)x->seed, i,
+               x->devices, x->why);
+    carries += x->n_sums;
+  }
+  free(x);
+  printf("%d assignments agree, %llu carries are partial sums\n", ACCUMULATIONS,
+         (unsigned long long)carries);
+  assert_true(carries > ACCUMULATIONS / 2);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_assignment_is_a_plan)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_any_assignment_is_a_plan),
+                                     cmocka_unit_test(test_accumulators)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
