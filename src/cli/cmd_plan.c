@@ -324,7 +324,7 @@ int command_plan(int argc, char **argv) {
        "the result replaces the argument in the next step: both get one sharding. Both sides may "
        "be "
        "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
-       "tf.aliasing_output, then by path and type"},
+       "path and type, then by tf.aliasing_output"},
       {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
        "what to print: a summary (default), the plan's file, the program with the plan's shardings "
        "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},
