@@ -1,5 +1,6 @@
 // `tessera plan`: chooses a mesh and shardings by search.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,6 +77,42 @@ static Status *plan_segment_body(void *arg) {
   return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
+// What the page says about the search: runner-ups with reasons, cost and bound after some work.
+static void report_plan(const Plan *plan, Guard *guard, Arena *arena, ReportPlan *out) {
+  ReportRunnerUp *others = ARENA_ARRAY(arena, ReportRunnerUp, plan->n_trials + 1);
+  ReportSearchPoint *points = ARENA_ARRAY(arena, ReportSearchPoint, plan->n_search + 1);
+  StrBuf why;
+  uint32_t n = 0;
+  strbuf_init(&why, guard);
+  GuardCleanup cleanup = {cli_release_text, &why, NULL};
+  guard_push(guard, &cleanup);
+  for (uint32_t i = 0; i < plan->n_trials; i++) {
+    const PlanTrial *t = &plan->trials[i];
+    if (plan_is_winner(plan, t)) continue;
+    why.used = 0;
+    plan_put_why_lost(plan, t, &why);
+    others[n++] = (ReportRunnerUp){t->mesh, t->seconds, t->peak_bytes, t->strategy,
+                                   arena_printf(arena, "%.*s", (int)why.used, why.data)};
+  }
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&why);
+  for (uint32_t i = 0; i < plan->n_search; i++)
+    points[i] =
+        (ReportSearchPoint){plan->search[i].work, plan->search[i].cost, plan->search[i].bound};
+  double bound = plan->best.overlap_bound_seconds;
+  bool bounded = bound > 0 && plan->best.seconds > 0;
+  *out = (ReportPlan){.strategy = plan->strategy,
+                      .bound_seconds = bounded ? bound : (double)NAN,
+                      .gap = bounded ? 1 - bound / plan->best.seconds : (double)NAN,
+                      .runners_up = others,
+                      .n_runners_up = n,
+                      .search = points,
+                      .n_search = plan->n_search,
+                      .limit = plan->limit,
+                      .annotations = plan->short_list.rules,
+                      .n_annotations = plan->short_list.reproduces ? plan->short_list.n : 0};
+}
+
 // The page of the plan's simulated step. Compiles the plan once more, with reasons.
 static Status *write_report(PlanJob *job, Guard *guard) {
   Session *s = &job->rewrite.session;
@@ -90,19 +127,8 @@ static Status *write_report(PlanJob *job, Guard *guard) {
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
   predicted_init(&job->shown, s, &compiled.prediction, guard);
-  ReportRunnerUp *others = ARENA_ARRAY(&s->arena, ReportRunnerUp, plan->n_trials + 1);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < plan->n_trials; i++)
-    if (!plan->trials[i].refused && plan->trials[i].mesh != plan->best.mesh)
-      others[n++] = (ReportRunnerUp){plan->trials[i].mesh, plan->trials[i].seconds,
-                                     plan->trials[i].peak_bytes};
-  ReportPlan about = {.strategy = plan->strategy,
-                      .bound_seconds = plan->best.bound_seconds,
-                      .gap = plan->best.cost_seconds > 0
-                                 ? 1 - plan->best.bound_seconds / plan->best.cost_seconds
-                                 : 0,
-                      .runners_up = others,
-                      .n_runners_up = n};
+  ReportPlan about;
+  report_plan(plan, guard, &s->arena, &about);
   return cli_report_page(&job->shown.show, job->rewrite.source->path, &about, job->report, guard);
 }
 
@@ -238,6 +264,8 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8x4 --mesh x=4,y=8 --tactics 'data:x, megatron:y, "
+    "auto'\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
     "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
@@ -272,6 +300,10 @@ int command_plan(int argc, char **argv) {
        "20,000 ops; -O2, --untied, --shard and --why-not need all"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",
+       "compose the plan from tactics, in order, each along a mesh axis: data:x, megatron:y, "
+       "zero1:x, zero2:x, zero3:x, expert:x, sequence:y, spatial:y, auto:y; auto alone plans the "
+       "rest (docs/tactics.md)"},
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
        "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
        "the planner's speed"},

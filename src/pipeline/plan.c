@@ -41,7 +41,7 @@ static Status *bound_built(void *user, Session *session, Model *model, double li
   Search *s = user;
   *out_stop = s->stop;
   double start = clock_seconds();
-  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, s->at));
+  TRY(plan_bound_mesh(session, model, limit_bytes, !s->stop, s->arena, s->at));
   s->solve += clock_seconds() - start;
   return NULL;
 }
@@ -123,6 +123,7 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
   TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
                     s->arena, &plan));
+  plan_bound_serial(mesh, plan.best.bound_seconds);
   plan.best.links = mesh->links;
   plan.best.overlap_bound_seconds = mesh->overlap_seconds;
   s->trials[i] = plan.best;
@@ -164,6 +165,7 @@ static Status *plan_all(const Program *program, const PlanRequest *request, Guar
 
 Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
                      Plan *out) {
+  if (given->tactics) return plan_tactics(program, given, guard, arena, out);
   PlanRequest request = *given;
   double start = clock_seconds();
   request.deadline = start + request.time_limit;

@@ -38,6 +38,8 @@ typedef struct Trial {
   Model model;
   bool has_model;
   bool explain;  // if nothing fits
+  bool exact;    // rules annotate values inside: what the partitioner makes of the solution's
+                 // arguments and results would not obey them
   bool probe;    // only whether the problem has a solution
   StrBuf text;
   uint32_t *choice;
@@ -85,7 +87,7 @@ static const char *sharding_words(Trial *t, const Session *s, Sharding sharding,
 }
 
 // Required shardings: annotations of the program and of the request.
-static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
+static Sharding *read_constraints(Session *s, ModelOptions *options, OpId entry) {
   const Program *p = s->program;
   const Graph *g = propagation_graph(s->propagation);
   InstanceId instance = graph_instance_of(g, entry);
@@ -104,6 +106,7 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   }
   options->fixed = fixed;
   options->fixed_results = results;
+  return fixed;
 }
 
 // Builds the model of a clone.
@@ -125,14 +128,23 @@ static Status *extract(Trial *t, Guard *guard) {
                           .call_rules = s->call_rules,
                           .untied = t->request->untied};
   if (entry) {
-    read_constraints(s, &options, entry);
+    Sharding *fixed = read_constraints(s, &options, entry);
+    const PropagateRequest *given = &t->annotations;
+    BlockId block = region_block(s->program, op_region(s->program, entry, 0));
+    for (ValueId v = 1; v < s->program->values.count && (given->n_rules || given->layout); v++)
+      t->exact |= fixed[v] != PLAN_FREE &&
+                  (!value_at(s->program, v)->is_arg || value_at(s->program, v)->def != block);
     uint32_t *state = NULL;
-    if (!t->request->layers) TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+    if (!t->request->layers) {
+      TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+      plan_fix_state(s, entry, fixed, options.fixed_results, state);
+    }
     options.state = t->request->layers ? t->request->layers->model_state : state;
   }
   options.contraction = t->request->layers ? &t->request->layers->model : NULL;
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
+  TRY(plan_check_fixed(s, &t->model));
   t->limit_bytes = (double)t->model.problem.limit_bytes;
   if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
   return NULL;
@@ -487,7 +499,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   if (!t->request->layers) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_solution(t);
-  bool exact = t->hook && t->hook->exact;
+  bool exact = t->exact || (t->hook && t->hook->exact);
   if (!exact && !t->request->layers &&
       (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_candidate(t, NULL);

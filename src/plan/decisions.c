@@ -79,7 +79,7 @@ static void write_values(Out *o) {
   }
   for (uint32_t i = 0; i < m->vars.count; i++) {
     const ModelVar *v = &m->vars.items[i];
-    if (v->kind != VAR_BORDER || !has_place(o, value_type(m->p, v->value))) continue;
+    if (v->kind != VAR_BORDER || v->local || !has_place(o, value_type(m->p, v->value))) continue;
     text_of_value(o, value_at(m->p, v->value)->is_arg, v->index, i);
     write_entries(o, v->op);
   }
@@ -102,9 +102,12 @@ static void write_op(Out *o, const ModelVar *v, uint32_t k) {
   for (uint32_t f = 0; f < set->map.n_factors; f++) {
     json_open(&json, '{');
     json_key(&json, "axes"), axes_json(m->p->context, mesh, strategy->axes[f], &json);
+    if (strategy->strides && f == strategy->stride_factor)
+      json_key(&json, "strides"), factors_json(m->p->context, mesh, strategy->strides, 2, &json);
     json_close(&json, '}');
   }
   json_close(&json, ']');
+  if (strategy->strided) json_key(&json, "strided"), json_bool(&json, true);
   if (strategy->partial) {
     json_key(&json, "partial"), json_bool(&json, true);
     json_key(&json, "operands"), json_open(&json, '[');

@@ -11,6 +11,10 @@
 static void add_tie(Model *m, uint32_t a, uint32_t c) {
   uint32_t n = m->vars.items[a].n;
   if (a == c || n != m->vars.items[c].n || n == 1) return;
+  for (uint32_t i = 0; i < n; i++)  // annotated differently: they cannot be equal
+    if ((m->vars.items[a].costs[i] < PLAN_FORBIDDEN) !=
+        (m->vars.items[c].costs[i] < PLAN_FORBIDDEN))
+      return;
   int64_t *entries = ARENA_ARRAY(&m->strategies.scratch, int64_t, (size_t)n *n);
   for (uint32_t i = 0; i < n * n; i++) entries[i] = i % (n + 1) ? PLAN_FORBIDDEN : 0;
   model_add_edge(m, a, c, problem_matrix(&m->problem, entries, n * n));
