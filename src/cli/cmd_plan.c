@@ -175,7 +175,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.best.refused ? job->plan.best.refused : "none was found",
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
-  plan_json(&job->plan, job->machine, &job->text);
+  // The text alone needs no file, which is large.
+  if (job->form != PLAN_TEXT || job->plan_out || job->report)
+    plan_json(&job->plan, job->machine, &job->text);
   if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
     job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
