@@ -8,9 +8,9 @@
 #include "plan/model.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
-// suffices; 0 = unknown. In the arena.
+// suffices; 0 = unknown. free_seconds: cost of a step without a limit; 0 = unknown. In the arena.
 const char *plan_shortfall(Session *session, const Model *model, double limit_bytes,
-                           uint32_t enough, Arena *arena);
+                           uint32_t enough, double free_seconds, Arena *arena);
 
 // A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
 // its decisions satisfy those already, and annotations change the numbers of ops.
