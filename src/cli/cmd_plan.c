@@ -28,6 +28,7 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
+  const char *layers;  // as given
   TextList why_not, share;
   const char *weights;
   const char *time_limit, *from;
@@ -268,6 +269,7 @@ static const Usage usage = {
     "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8\n"
     "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
     "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
+    "  tessera plan step.mlir --machine h100:8 --layers=few          of many equal layers\n"
     "  tessera plan step.mlir --machine h100:8 --state 'cache=result.1' --state 'params.*=none'\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
     "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
@@ -279,7 +281,7 @@ int command_plan(int argc, char **argv) {
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 14 };
+  enum { N_OWN = 15 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
                job.share.items && job.state.items;
@@ -289,6 +291,10 @@ int command_plan(int argc, char **argv) {
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
        "repeated layers may get different plans"},
+      {"--layers", OPTION_TEXT, &job.layers, "auto|few|all",
+       "repeated layers that are partitioned and simulated. few: a few, from which the step is "
+       "extrapolated. all: the whole program. auto (default): a few if the program has at least "
+       "20,000 ops; -O2, --untied, --shard and --why-not need all"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
@@ -339,6 +345,11 @@ int command_plan(int argc, char **argv) {
     form = cli_choose("--emit", job.emit, sizeof forms / sizeof *forms, forms);
     if (form < 0) args = ARGS_BAD;
   }
+  static const char *const layer_words[] = {"auto", "few", "all"};
+  static const uint32_t contract_ops[] = {0, 1, UINT32_MAX};
+  int layers =
+      job.layers && args == ARGS_OK ? cli_choose("--layers", job.layers, 3, layer_words) : 0;
+  if (layers < 0) args = ARGS_BAD;
   job.form = job.json ? PLAN_JSON : (PlanForm)form;
   bool several = files.count > 1;
   if (args == ARGS_OK && !may_share(&job, files.count)) {
@@ -353,6 +364,7 @@ int command_plan(int argc, char **argv) {
     job.request.state = job.state.items;
     job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
+    job.request.contract_ops = job.why_not.count ? UINT32_MAX : contract_ops[layers];
     char name[64];
     const char *grown = any_shape(annotations.machine, name, sizeof name);
     job.request.machine_of_any_shape = grown ? grown : annotations.request.machine;

@@ -20,7 +20,11 @@ typedef struct PlanRequest {
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
   double known_seconds;              // > 0: slower plans are of no use
-  double deadline;                   // set by plan_program: clock_seconds() at which it is over
+  uint32_t contract_ops;  // a program with as many ops is planned by a few of its layers;
+                          // 0: 20,000
+  uint32_t base_ops;      // ops with which the best of these plans is simulated; 0: 25,000
+  const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
+  double deadline;                  // set by plan_program: clock_seconds() at which it is over
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -72,6 +76,12 @@ typedef struct PlanChange {
   double bytes[2], seconds[2];  // sent per device; in which links are busy
 } PlanChange;
 
+// Another sharding of a value with the cost of the problem solved again.
+typedef struct PlanOther {
+  const char *sharding;
+  double cost_seconds;  // 0: no solution was found that fits
+} PlanOther;
+
 // What would be if a value had another sharding (plan_why_not).
 typedef struct PlanAnswer {
   const char *question;
@@ -84,6 +94,8 @@ typedef struct PlanAnswer {
   const char *refused;                 // no plan has it: why; NULL = some have
   const PlanChange *changes;           // the largest first
   uint32_t n_changes;
+  const PlanOther *others;  // if next_best: all shardings of the value, the cheapest first
+  uint32_t n_others;
 } PlanAnswer;
 
 // How an old plan does on the program (plan_from).
@@ -117,6 +129,9 @@ typedef struct Plan {
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
+  // Repeated layers that were planned as one, and of these, that were simulated. If fewer: the
+  // prediction is extrapolated. 0: the program was planned as it is.
+  uint32_t n_layers, n_simulated_layers;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
   const PlanSample *search;                            // of the best mesh
   uint32_t n_search;

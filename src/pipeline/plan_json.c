@@ -223,6 +223,11 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   if (plan->limit) json_key(&json, "limit"), json_string(&json, plan->limit);
   if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
+  if (plan->n_layers) {
+    json_key(&json, "layers"), json_uint(&json, plan->n_layers);
+    json_key(&json, "layers_extrapolated");
+    json_uint(&json, plan->n_layers - plan->n_simulated_layers);
+  }
   json_key(&json, "reproducible"), json_bool(&json, !plan->hurried);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);

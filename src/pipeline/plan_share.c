@@ -255,7 +255,7 @@ static Status *joint_built(void *user, Session *session, Model *model, double li
   *out_stop = true;
   s->sessions[s->at] = session;
   s->models[s->at] = model;
-  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, &s->bounds[s->at]));
+  TRY(plan_bound_mesh(session, model, limit_bytes, false, s->arena, &s->bounds[s->at]));
   if (s->at + 1 == s->request->n_programs) return run_joint(s, limit_bytes);
   PlanHook hook = {.built = joint_built, .user = s};
   Plan plan;

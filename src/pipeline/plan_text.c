@@ -189,6 +189,13 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->n_layers) {
+    strbuf_printf(out, "        %u equal layers are planned as one and %u simulated",
+                  plan->n_layers, plan->n_simulated_layers);
+    strbuf_puts(out, plan->n_simulated_layers < plan->n_layers
+                         ? "; the step and its memory are extrapolated\n"
+                         : "\n");
+  }
   if (plan->hurried)
     strbuf_puts(out, "        with a time limit: another run can give another plan\n");
   plan_put_from(plan, out);
