@@ -43,7 +43,11 @@ const Sharding **plan_held(const Session *session, Arena *arena);
 Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *plan) MUST_USE;
 
-// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
+// Has the sharding neither sub-axes ({"x":(1)2}) nor strides ([4{} 2{"x"}]), so that a
+// PartitionSpec expresses it?
+bool plan_is_named(const char *sharding);
+// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank. A sharding that no
+// PartitionSpec expresses stays as it is.
 const char *plan_spec(const char *sharding, Arena *arena);
 
 // ---- plan_layers.c ----
