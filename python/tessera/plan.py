@@ -22,6 +22,7 @@ class Plan:
     tried               a list of dicts, one per other mesh that was tried: mesh, seconds, peak_bytes, strategy, why it lost
     annotations         the short list: the fewest rules of shard= found that give the plan; [] if none was found
     limit               what limits the plan, in words
+    tactics             a list of dicts, one per tactic: what it annotated, and the price after it
 
     It prints as the text of `tessera plan`. partition() writes the program that each device runs.
 
@@ -42,6 +43,7 @@ class Plan:
         self.tried = made["runners_up"]
         self.annotations = made.get("short_list", {}).get("rules", [])
         self.limit = made.get("limit", "")
+        self.tactics = made.get("tactics", [])
 
     def as_dict(self) -> dict:
         """The object that `tessera plan --json` prints.
@@ -82,7 +84,16 @@ class Plan:
                              ["argument or result", "sharding"], rows, after=self._text)
 
 
-def make_plan(program, hints, machine, devices, level, memory, untied):
+def _tactics_text(tactics):
+    """ "data:x, auto" of that text or of ["data:x", "auto"]. """
+    if tactics is None or isinstance(tactics, str):
+        return tactics
+    if not isinstance(tactics, (list, tuple)) or not all(isinstance(item, str) for item in tactics):
+        raise checks.wrong("tactics", tactics, 'text like "data:x, megatron:y, auto", or a list of such items')
+    return ", ".join(tactics)
+
+
+def make_plan(program, hints, machine, devices, level, memory, untied, tactics=None):
     """The plan of a program."""
     if isinstance(level, bool) or not isinstance(level, int) or level not in (1, 2):
         raise checks.wrong("level", level, "1 or 2")
@@ -93,7 +104,7 @@ def make_plan(program, hints, machine, devices, level, memory, untied):
     annotations = Annotations(**hints)
     options = PlanOptions(machine=encode(machine_text(machine), "machine"), devices=devices or 0,
                           annotations=ctypes.pointer(annotations.struct), level=level, memory_bytes=memory or 0,
-                          untied=checks.flag("untied", untied))
+                          untied=checks.flag("untied", untied), tactics=encode(_tactics_text(tactics), "tactics"))
     data, text = c_void_p(), c_void_p()
     program._handle.call("tsr_program_plan", ctypes.byref(options), ctypes.byref(data), ctypes.byref(text))
     return Plan(program, take_text(data), take_text(text))

@@ -18,6 +18,7 @@ static Status *run_plan(PlanJob *job) {
   PlanRequest request = {.level = o->level > 1 ? 2 : 1,
                          .devices = (uint32_t)o->devices,
                          .untied = o->untied != 0,
+                         .tactics = o->tactics,
                          .limit_bytes = o->memory_bytes};
   TRY(api_propagate_request(job->handle, &job->annotations, &s->arena, &request.annotations));
   TRY(api_machine(name, &s->arena, &request.annotations.machine));

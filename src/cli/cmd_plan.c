@@ -264,6 +264,8 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8x4 --mesh x=4,y=8 --tactics 'data:x, megatron:y, "
+    "auto'\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
     "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8\n"
@@ -297,6 +299,10 @@ int command_plan(int argc, char **argv) {
        "20,000 ops; -O2, --untied, --shard and --why-not need all"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",
+       "compose the plan from tactics, in order, each along a mesh axis: data:x, megatron:y, "
+       "zero1:x, zero2:x, zero3:x, expert:x, sequence:y, spatial:y, auto:y; auto alone plans the "
+       "rest (docs/tactics.md)"},
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
        "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
        "the planner's speed"},

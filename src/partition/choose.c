@@ -640,11 +640,16 @@ static PricedChoice priced(const Choice *choice, double seconds) {
   return (PricedChoice){seconds, choice->price.transfer_seconds, choice->unsure, choice->maybe};
 }
 
+static double bytes_weight(const Chooser *c) {
+  return c->t->options.seconds_decide ? 0 : tuning.bytes_weight_latencies;
+}
+
 // Replaces *best by the other choice if that is better.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, other);
   PricedChoice was = priced(best, *best_seconds), now = priced(other, seconds);
-  if (!price_is_better(&was, &now, c->t->network->all.latency_seconds)) return false;
+  if (!price_is_better(&was, &now, c->t->network->all.latency_seconds, bytes_weight(c)))
+    return false;
   *best_seconds = seconds;
   *best = *other;
   return true;

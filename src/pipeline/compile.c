@@ -40,12 +40,16 @@ static Status *refuse_local(const Session *s, const CompileRequest *r) {
 }
 
 // Work that needs the program as it was read: a clone to verify against, edges that keep their
-// shardings, and trials of which rules propagate first.
+// shardings, trials of which rules propagate first and of whether bytes or seconds decide.
 static void prepare(Session *s, CompileRequest *r) {
   if (r->verify && partitions(r)) s->global = program_clone(s->program, s->context, s->guard);
   if (partitions(r)) keep_propagated_edges(s->program, &r->annotations);
   if (r->annotations.by_cost && r->annotations.try_orders)
     trials_choose(s->program, &r->annotations, &s->arena);
+  bool tries = r->annotations.machine && !r->plan && !r->local.decisions.n;
+  if (partitions(r) && r->annotations.weigh == WEIGH_BEST && tries)
+    r->annotations.weigh = trials_weigh(s->program, &r->annotations, &r->local, s->guard);
+  r->local.seconds_decide = r->annotations.weigh == WEIGH_SECONDS;
 }
 
 static Status *write_shardings(Session *s, const CompileRequest *r, Compiled *out) {

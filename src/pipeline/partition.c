@@ -135,6 +135,7 @@ Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out
   if (options->out_decisions) strbuf_putc(options->out_decisions, '{');
   PartitionOptions how = {.why = options->why || options->reasons,
                           .poison = options->poison,
+                          .seconds_decide = options->seconds_decide,
                           .machine = s->machine,
                           .redundant = options->redundant ? out_redundant : NULL,
                           .call_rules = s->call_rules,

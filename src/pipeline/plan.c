@@ -165,6 +165,7 @@ static Status *plan_all(const Program *program, const PlanRequest *request, Guar
 
 Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
                      Plan *out) {
+  if (given->tactics) return plan_tactics(program, given, guard, arena, out);
   PlanRequest request = *given;
   double start = clock_seconds();
   request.deadline = start + request.time_limit;

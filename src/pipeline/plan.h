@@ -25,6 +25,7 @@ typedef struct PlanRequest {
   uint32_t base_ops;      // ops with which the best of these plans is simulated; 0: 25,000
   const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
   double deadline;                  // set by plan_program: clock_seconds() at which it is over
+  const char *tactics;  // "data:x, megatron:y, auto" (tactics/tactics.h); NULL = the search alone
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -109,8 +110,20 @@ typedef struct PlanFrom {
   uint32_t n_ops, all_ops;          // the same of ops, of all that can be split
 } PlanFrom;
 
+// A tactic of the request: what it annotated, and the price of the program with all annotations so
+// far, partitioned and simulated.
+typedef struct PlanTactic {
+  const char *name;         // "data:x"
+  const char *found;        // "batch: dimension 0 of tokens, size 32"
+  uint32_t n_annotated;     // arguments and values
+  const char *examples[3];  // "tokens [{"x"}, {}]"; NULL after the last
+  double seconds, bytes, peak_bytes;
+} PlanTactic;
+
 typedef struct Plan {
   PlanTrial best;
+  const PlanTactic *tactics;  // of the request, in order
+  uint32_t n_tactics;
   const PlanTrial *trials;
   uint32_t n_trials;
   const char *annotations;  // shardings of arguments and results, as rules of --shard, one per line

@@ -234,6 +234,7 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   write_stages(plan, &json);
   write_runners_up(plan, &json);
   write_search(plan, &json);
+  plan_json_tactics(plan, &json);
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
   write_short(plan, &json);

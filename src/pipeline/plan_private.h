@@ -8,6 +8,7 @@
 #include "plan/contract.h"
 #include "plan/decisions.h"
 #include "plan/model.h"
+#include "tactics/tactics.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
 // suffices; 0 = unknown. free_seconds: cost of a step without a limit; 0 = unknown. In the arena.
@@ -153,5 +154,18 @@ Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, bool
 void plan_bound_serial(PlanMesh *mesh, double bound_seconds);
 // The most promising first.
 void plan_sort_meshes(PlanMeshVec *meshes);
+
+// ---- plan_tactics.c ----
+
+// The view of a session's program for tactics, after STAGE_ANNOTATE; in the session's arena.
+// tactics_candidates(*out) then lists standard plans as --shard rules, which a trial may partition
+// and simulate beside its own. INVALID_ARGUMENT if there are several meshes.
+Status *plan_view_tactics(Session *session, const PlanRequest *request, Tactics **out) MUST_USE;
+// The plan that the request's tactics make, for the request's mesh.
+Status *plan_tactics(const Program *program, const PlanRequest *request, Guard *guard, Arena *arena,
+                     Plan *out) MUST_USE;
+// The rows of tactics as text and as JSON; nothing if there are none.
+void plan_put_tactics(const Plan *plan, StrBuf *out);
+void plan_json_tactics(const Plan *plan, Json *json);
 
 #endif

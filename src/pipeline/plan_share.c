@@ -418,6 +418,8 @@ static Status *bound_mesh(Share *s, double *out_least) {
 
 Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena, SharedPlan *out) {
   uint32_t n = request->n_programs;
+  if (request->request.tactics)
+    FAIL(INVALID_ARGUMENT, "--tactics takes one program, and --share has %u", n);
   Share s = {.request = request, .guard = guard, .arena = arena};
   PlanMeshVec meshes = {0};
   s.entries = ARENA_ARRAY(arena, OpId, n);

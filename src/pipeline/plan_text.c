@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/plan.h"
+#include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
 // ---- text ----
@@ -155,7 +155,7 @@ static void put_short(const Plan *plan, StrBuf *out) {
 }
 
 static void put_strategy(const Plan *plan, StrBuf *out) {
-  if (!plan->strategy) return;
+  if (!plan->strategy || (plan->n_tactics && plan->best.cost_seconds <= 0)) return;
   strbuf_puts(out, "strategy\n  ");
   for (const char *c = plan->strategy; *c; c++) {
     strbuf_putc(out, *c);
@@ -175,9 +175,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
                 simulated_seconds(plan->exposed_seconds, c, sizeof c));
   strbuf_printf(out, "memory  %s of %s per device\n", simulated_bytes(t->peak_bytes, a, sizeof a),
                 simulated_bytes(plan->usable_bytes, b, sizeof b));
-  strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
-                simulated_seconds(t->bound_seconds, a, sizeof a),
-                simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->cost_seconds > 0 || !plan->n_tactics)  // tactics alone have no bound
+    strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
+                  simulated_seconds(t->bound_seconds, a, sizeof a),
+                  simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
   if (t->overlap_bound_seconds > 0)
     strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
                   simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
@@ -200,6 +201,7 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
     strbuf_puts(out, "        with a time limit: another run can give another plan\n");
   plan_put_from(plan, out);
   put_state(plan, out);
+  plan_put_tactics(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
   if (plan->limit) strbuf_printf(out, "limit   %s\n", plan->limit);

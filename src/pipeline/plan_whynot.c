@@ -314,6 +314,10 @@ static Status *compare_collectives(const Question *q, const Plan *other) {
 Status *plan_why_not(const Program *program, const PlanRequest *request, const Plan *plan,
                      const char *question, Guard *guard, Arena *arena, PlanAnswer *out) {
   *out = (PlanAnswer){.question = question};
+  if (request->tactics)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not is about plans of the search: leave out --tactics, or compare "
+         "two lists of tactics");
   Question q = {.program = program,
                 .request = request,
                 .plan = plan,

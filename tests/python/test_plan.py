@@ -42,7 +42,7 @@ def test_the_same_plan_twice_and_by_text():
     program = tessera.export(step, params, x)
     plan = tessera.plan(program, machine="h100:8")
     assert tessera.partition(program, decisions=plan.json()).devices == 8
-    assert json.loads(plan.json())["plan_version"] == 1
+    assert json.loads(plan.json())["plan_version"] == 2
 
 
 def test_hints_are_constraints():
