@@ -283,12 +283,9 @@ int command_plan(int argc, char **argv) {
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 15 };
-  Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
                job.share.items && job.state.items;
-  annotations_options(&annotations, options);
-  const Option own[N_OWN] = {
+  const Option own[] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
@@ -335,6 +332,9 @@ int command_plan(int argc, char **argv) {
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  annotations_options(&annotations, options);
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;
