@@ -175,7 +175,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.best.refused ? job->plan.best.refused : "none was found",
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
-  plan_json(&job->plan, job->machine, &job->text);
+  // The text alone needs no file, which is large.
+  if (job->form != PLAN_TEXT || job->plan_out || job->report)
+    plan_json(&job->plan, job->machine, &job->text);
   if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
     job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
@@ -320,7 +322,7 @@ int command_plan(int argc, char **argv) {
        "the result replaces the argument in the next step: both get one sharding. Both sides may "
        "be "
        "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
-       "tf.aliasing_output, then by path and type"},
+       "path and type, then by tf.aliasing_output"},
       {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
        "what to print: a summary (default), the plan's file, the program with the plan's shardings "
        "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},

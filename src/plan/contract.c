@@ -31,6 +31,7 @@ typedef struct Work {
   uint32_t *run_end;     // per op: 1 + the last op of its run
   ValueId *value;        // per value of a dropped op: the representative's
   OpId *op;  // per op of the whole program, also in regions: the representative, or itself
+  OpId last, new_last;  // the entry function's terminators
 } Work;
 
 // ---- what is dropped ----
@@ -157,7 +158,9 @@ static void cut_results(Work *w, const bool *kept) {
                  .loc = op_at(q, last)->loc,
                  .pos = op_at(q, last)->pos};
   op_erase(q, last);
-  op_append(q, block, op_create(q, &spec));
+  w->last = last;
+  w->new_last = op_create(q, &spec);
+  op_append(q, block, w->new_last);
 }
 
 static void erase_dropped(Work *w) {
@@ -258,6 +261,8 @@ static void write_tables(Work *w, const Remap *remap) {
     ops[op] = remap->ops[kept];
     if (kept == op && ops[op]) origin[ops[op]] = op;
   }
+  ops[w->last] = remap->ops[w->new_last];
+  origin[ops[w->last]] = w->last;
   for (uint32_t i = 0; i < l->n_ops; i++) {
     if (!w->stands_for[i]) continue;
     OpId with = l->ops[w->stands_for[i] - 1];

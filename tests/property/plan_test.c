@@ -164,7 +164,7 @@ static Status *write_decisions(Planned *x, Guard *guard) {
   const uint32_t *choice = draw_choice(x, &dice);
   Json json = {.out = &x->json};
   json_open(&json, '{');
-  plan_decisions(&x->model, choice, &json);
+  plan_decisions(&x->model, choice, NULL, &json);
   json_close(&json, '}');
   return NULL;
 }
