@@ -186,7 +186,8 @@ void annotations_options(Annotations *a, Option *out) {
       {"--names", OPTION_TEXT, &a->names, "FILE",
        "dimension names for --layout. A line is 'arg0: batch,length'"},
       {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
-       "sharding rule of a custom call: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
+       "sharding rule of a custom call: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'. "
+       "' flops=2*i*j*k' behind it gives the FLOPs of a call, for predictions"},
       {"--strategy", OPTION_TEXT, &a->strategy, "user-priority|op-priority|aggressive|basic|none",
        "propagation strategy (default user-priority). none: nothing is propagated, and values "
        "without annotation are replicated"},

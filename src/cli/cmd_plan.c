@@ -1,5 +1,6 @@
 // `tessera plan`: chooses a mesh and shardings by search.
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,6 +28,7 @@ typedef struct PlanJob {
   const char *plan_out, *report;
   const char *machine;  // as given
   uint64_t memory;
+  const char *layers;  // as given
   TextList why_not, share;
   const char *weights;
   const char *time_limit, *from;
@@ -75,6 +77,42 @@ static Status *plan_segment_body(void *arg) {
   return job->plan.decisions ? answer_questions(job) : NULL;
 }
 
+// What the page says about the search: runner-ups with reasons, cost and bound after some work.
+static void report_plan(const Plan *plan, Guard *guard, Arena *arena, ReportPlan *out) {
+  ReportRunnerUp *others = ARENA_ARRAY(arena, ReportRunnerUp, plan->n_trials + 1);
+  ReportSearchPoint *points = ARENA_ARRAY(arena, ReportSearchPoint, plan->n_search + 1);
+  StrBuf why;
+  uint32_t n = 0;
+  strbuf_init(&why, guard);
+  GuardCleanup cleanup = {cli_release_text, &why, NULL};
+  guard_push(guard, &cleanup);
+  for (uint32_t i = 0; i < plan->n_trials; i++) {
+    const PlanTrial *t = &plan->trials[i];
+    if (plan_is_winner(plan, t)) continue;
+    why.used = 0;
+    plan_put_why_lost(plan, t, &why);
+    others[n++] = (ReportRunnerUp){t->mesh, t->seconds, t->peak_bytes, t->strategy,
+                                   arena_printf(arena, "%.*s", (int)why.used, why.data)};
+  }
+  guard_pop(guard, &cleanup);
+  strbuf_deinit(&why);
+  for (uint32_t i = 0; i < plan->n_search; i++)
+    points[i] =
+        (ReportSearchPoint){plan->search[i].work, plan->search[i].cost, plan->search[i].bound};
+  double bound = plan->best.overlap_bound_seconds;
+  bool bounded = bound > 0 && plan->best.seconds > 0;
+  *out = (ReportPlan){.strategy = plan->strategy,
+                      .bound_seconds = bounded ? bound : (double)NAN,
+                      .gap = bounded ? 1 - bound / plan->best.seconds : (double)NAN,
+                      .runners_up = others,
+                      .n_runners_up = n,
+                      .search = points,
+                      .n_search = plan->n_search,
+                      .limit = plan->limit,
+                      .annotations = plan->short_list.rules,
+                      .n_annotations = plan->short_list.reproduces ? plan->short_list.n : 0};
+}
+
 // The page of the plan's simulated step. Compiles the plan once more, with reasons.
 static Status *write_report(PlanJob *job, Guard *guard) {
   Session *s = &job->rewrite.session;
@@ -89,19 +127,8 @@ static Status *write_report(PlanJob *job, Guard *guard) {
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
   predicted_init(&job->shown, s, &compiled.prediction, guard);
-  ReportRunnerUp *others = ARENA_ARRAY(&s->arena, ReportRunnerUp, plan->n_trials + 1);
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < plan->n_trials; i++)
-    if (!plan->trials[i].refused && plan->trials[i].mesh != plan->best.mesh)
-      others[n++] = (ReportRunnerUp){plan->trials[i].mesh, plan->trials[i].seconds,
-                                     plan->trials[i].peak_bytes};
-  ReportPlan about = {.strategy = plan->strategy,
-                      .bound_seconds = plan->best.bound_seconds,
-                      .gap = plan->best.cost_seconds > 0
-                                 ? 1 - plan->best.bound_seconds / plan->best.cost_seconds
-                                 : 0,
-                      .runners_up = others,
-                      .n_runners_up = n};
+  ReportPlan about;
+  report_plan(plan, guard, &s->arena, &about);
   return cli_report_page(&job->shown.show, job->rewrite.source->path, &about, job->report, guard);
 }
 
@@ -148,7 +175,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.best.refused ? job->plan.best.refused : "none was found",
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
-  plan_json(&job->plan, job->machine, &job->text);
+  // The text alone needs no file, which is large.
+  if (job->form != PLAN_TEXT || job->plan_out || job->report)
+    plan_json(&job->plan, job->machine, &job->text);
   if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
     job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
@@ -237,12 +266,14 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8x4\n"
     "  tessera plan step.mlir --machine tpu_v5p:4x4 --mesh data=4,model=4\n"
     "  tessera plan step.mlir --machine h100:8 --plan-out plan.json --report plan.html\n"
+    "  tessera plan step.mlir --machine h100:8x4 --mesh x=4,y=8 --tactics 'data:x, megatron:y, "
+    "auto'\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
-    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
-    "--plan-out plan-%s.json\n"
+    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8\n"
     "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
     "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
+    "  tessera plan step.mlir --machine h100:8 --layers=few          of many equal layers\n"
     "  tessera plan step.mlir --machine h100:8 --state 'cache=result.1' --state 'params.*=none'\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
     "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
@@ -254,18 +285,23 @@ int command_plan(int argc, char **argv) {
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 14 };
-  Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
                job.share.items && job.state.items;
-  annotations_options(&annotations, options);
-  const Option own[N_OWN] = {
+  const Option own[] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
        "repeated layers may get different plans"},
+      {"--layers", OPTION_TEXT, &job.layers, "auto|few|all",
+       "repeated layers that are partitioned and simulated. few: a few, from which the step is "
+       "extrapolated. all: the whole program. auto (default): a few if the program has at least "
+       "20,000 ops; -O2, --untied, --shard and --why-not need all"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
+      {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",
+       "compose the plan from tactics, in order, each along a mesh axis: data:x, megatron:y, "
+       "zero1:x, zero2:x, zero3:x, expert:x, sequence:y, spatial:y, auto:y; auto alone plans the "
+       "rest (docs/tactics.md)"},
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
        "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
        "the planner's speed"},
@@ -286,7 +322,7 @@ int command_plan(int argc, char **argv) {
        "the result replaces the argument in the next step: both get one sharding. Both sides may "
        "be "
        "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
-       "tf.aliasing_output, then by path and type"},
+       "path and type, then by tf.aliasing_output"},
       {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
        "what to print: a summary (default), the plan's file, the program with the plan's shardings "
        "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},
@@ -298,6 +334,9 @@ int command_plan(int argc, char **argv) {
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  annotations_options(&annotations, options);
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;
@@ -314,6 +353,11 @@ int command_plan(int argc, char **argv) {
     form = cli_choose("--emit", job.emit, sizeof forms / sizeof *forms, forms);
     if (form < 0) args = ARGS_BAD;
   }
+  static const char *const layer_words[] = {"auto", "few", "all"};
+  static const uint32_t contract_ops[] = {0, 1, UINT32_MAX};
+  int layers =
+      job.layers && args == ARGS_OK ? cli_choose("--layers", job.layers, 3, layer_words) : 0;
+  if (layers < 0) args = ARGS_BAD;
   job.form = job.json ? PLAN_JSON : (PlanForm)form;
   bool several = files.count > 1;
   if (args == ARGS_OK && !may_share(&job, files.count)) {
@@ -328,6 +372,7 @@ int command_plan(int argc, char **argv) {
     job.request.state = job.state.items;
     job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
+    job.request.contract_ops = job.why_not.count ? UINT32_MAX : contract_ops[layers];
     char name[64];
     const char *grown = any_shape(annotations.machine, name, sizeof name);
     job.request.machine_of_any_shape = grown ? grown : annotations.request.machine;

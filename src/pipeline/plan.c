@@ -41,7 +41,7 @@ static Status *bound_built(void *user, Session *session, Model *model, double li
   Search *s = user;
   *out_stop = s->stop;
   double start = clock_seconds();
-  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, s->at));
+  TRY(plan_bound_mesh(session, model, limit_bytes, !s->stop, s->arena, s->at));
   s->solve += clock_seconds() - start;
   return NULL;
 }
@@ -123,6 +123,7 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
   TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
                     s->arena, &plan));
+  plan_bound_serial(mesh, plan.best.bound_seconds);
   plan.best.links = mesh->links;
   plan.best.overlap_bound_seconds = mesh->overlap_seconds;
   s->trials[i] = plan.best;
@@ -132,11 +133,14 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
   return NULL;
 }
 
-Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
-                     Plan *out) {
-  PlanRequest request = *given;
-  request.deadline = clock_seconds() + request.time_limit;
-  Search s = {.program = program, .request = &request, .guard = guard, .arena = arena};
+// Plans a program, or in place of it the contracted one of the request.
+static Status *plan_all(const Program *program, const PlanRequest *request, Guard *guard,
+                        Arena *arena, Plan *out) {
+  const PlanLayers *layers = request->layers;
+  Search s = {.program = layers ? layers->model.program : program,
+              .request = request,
+              .guard = guard,
+              .arena = arena};
   *out = (Plan){0};
   TRY(find_meshes(&s));
   s.stop = false;
@@ -154,7 +158,31 @@ Status *plan_program(const Program *program, const PlanRequest *given, Guard *gu
   out->trials = s.trials;
   out->program = program_hash(program);
   out->n_trials = s.meshes.count;
-  out->hurried = request.time_limit > 0;
+  out->hurried = request->time_limit > 0;
   out->model_seconds = s.model, out->solve_seconds = s.solve, out->check_seconds = s.check;
   return NULL;
+}
+
+Status *plan_program(const Program *program, const PlanRequest *given, Guard *guard, Arena *arena,
+                     Plan *out) {
+  if (given->tactics) return plan_tactics(program, given, guard, arena, out);
+  PlanRequest request = *given;
+  double start = clock_seconds();
+  request.deadline = start + request.time_limit;
+  PlanLayers layers = {0};
+  GuardCleanup cleanup = {plan_release_layers, &layers, NULL};
+  guard_push(guard, &cleanup);
+  bool contracted;
+  Status *status = plan_contract(program, &request, guard, arena, &layers, &contracted);
+  if (contracted) request.layers = &layers;
+  double seconds = clock_seconds() - start;
+  if (!status) status = plan_all(program, &request, guard, arena, out);
+  // Messages about memory are about the whole program.
+  request.layers = NULL;
+  if (!status && contracted && !out->decisions)
+    status = plan_all(program, &request, guard, arena, out);
+  if (!status) out->model_seconds += seconds;
+  guard_pop(guard, &cleanup);
+  plan_release_layers(&layers);
+  return status;
 }

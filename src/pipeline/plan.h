@@ -20,7 +20,12 @@ typedef struct PlanRequest {
                                      // would suffice; NULL = the same as annotations.machine
   double time_limit;                 // seconds; > 0: the plan depends on the planner's speed
   double known_seconds;              // > 0: slower plans are of no use
-  double deadline;                   // set by plan_program: clock_seconds() at which it is over
+  uint32_t contract_ops;  // a program with as many ops is planned by a few of its layers;
+                          // 0: 20,000
+  uint32_t base_ops;      // ops with which the best of these plans is simulated; 0: 25,000
+  const struct PlanLayers *layers;  // set by plan_program; NULL: the program is planned as it is
+  double deadline;                  // set by plan_program: clock_seconds() at which it is over
+  const char *tactics;  // "data:x, megatron:y, auto" (tactics/tactics.h); NULL = the search alone
 } PlanRequest;
 
 // An argument or result of the program in the plan.
@@ -72,6 +77,12 @@ typedef struct PlanChange {
   double bytes[2], seconds[2];  // sent per device; in which links are busy
 } PlanChange;
 
+// Another sharding of a value with the cost of the problem solved again.
+typedef struct PlanOther {
+  const char *sharding;
+  double cost_seconds;  // 0: no solution was found that fits
+} PlanOther;
+
 // What would be if a value had another sharding (plan_why_not).
 typedef struct PlanAnswer {
   const char *question;
@@ -84,6 +95,8 @@ typedef struct PlanAnswer {
   const char *refused;                 // no plan has it: why; NULL = some have
   const PlanChange *changes;           // the largest first
   uint32_t n_changes;
+  const PlanOther *others;  // if next_best: all shardings of the value, the cheapest first
+  uint32_t n_others;
 } PlanAnswer;
 
 // How an old plan does on the program (plan_from).
@@ -97,8 +110,20 @@ typedef struct PlanFrom {
   uint32_t n_ops, all_ops;          // the same of ops, of all that can be split
 } PlanFrom;
 
+// A tactic of the request: what it annotated, and the price of the program with all annotations so
+// far, partitioned and simulated.
+typedef struct PlanTactic {
+  const char *name;         // "data:x"
+  const char *found;        // "batch: dimension 0 of tokens, size 32"
+  uint32_t n_annotated;     // arguments and values
+  const char *examples[3];  // "tokens [{"x"}, {}]"; NULL after the last
+  double seconds, bytes, peak_bytes;
+} PlanTactic;
+
 typedef struct Plan {
   PlanTrial best;
+  const PlanTactic *tactics;  // of the request, in order
+  uint32_t n_tactics;
   const PlanTrial *trials;
   uint32_t n_trials;
   const char *annotations;  // shardings of arguments and results, as rules of --shard, one per line
@@ -117,6 +142,9 @@ typedef struct Plan {
   bool hurried;        // a time limit was given: the plan is not reproducible
   uint32_t n_refused;  // solutions that the partitioner refused: an error of Tessera
   uint32_t n_ops, n_vars, n_tied, core_vars;
+  // Repeated layers that were planned as one, and of these, that were simulated. If fewer: the
+  // prediction is extrapolated. 0: the program was planned as it is.
+  uint32_t n_layers, n_simulated_layers;
   double model_seconds, solve_seconds, check_seconds;  // of the planner
   const PlanSample *search;                            // of the best mesh
   uint32_t n_search;
@@ -127,6 +155,7 @@ typedef struct Plan {
   const char *limit;   // what limits the plan, in words; NULL = unknown
   const char *layout;  // --layout that reproduces the plan's arguments; NULL = there is none
   ShortList short_list;
+  bool too_large;  // to be described at level 1
 } Plan;
 
 // Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
@@ -216,6 +245,9 @@ void plan_share_json(const SharedPlan *shared, const ShareRequest *request, cons
 // The plan as text for people, and as JSON (docs/plan.md): both end with a newline.
 void plan_put(const Plan *plan, const char *machine, StrBuf *out);
 void plan_json(const Plan *plan, const char *machine, StrBuf *out);
+// Is the mesh that was tried the plan's? If not: why, in a few words.
+bool plan_is_winner(const Plan *plan, const PlanTrial *trial);
+void plan_put_why_lost(const Plan *plan, const PlanTrial *trial, StrBuf *out);
 // Mesh and PartitionSpecs by path, as Python for JAX.
 void plan_jax(const Plan *plan, const char *machine, StrBuf *out);
 // Writes the plan's shardings into a session's flat program, which was not compiled further than

@@ -197,7 +197,8 @@ enum { MOST_DESCRIBED = 20000 };
 
 Status *plan_describe(const Program *program, const PlanRequest *request, Guard *guard,
                       Arena *arena, Plan *plan) {
-  if (!plan->decisions || (request->level < 2 && program->ops.count > MOST_DESCRIBED)) return NULL;
+  plan->too_large = request->level < 2 && program->ops.count > MOST_DESCRIBED;
+  if (!plan->decisions || plan->too_large) return NULL;
   Describe d = {.program = program, .request = request, .arena = arena, .plan = plan};
   Guard *outer = arena->guard;
   guard_tell(guard, "describing the plan", 0, 0);

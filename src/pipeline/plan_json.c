@@ -114,6 +114,9 @@ void plan_put_why_lost(const Plan *plan, const PlanTrial *t, StrBuf *out) {
   char a[32];
   if (t->refused)
     strbuf_puts(out, t->refused);
+  else if (t->discarded)
+    strbuf_printf(out, "its bound is %s: no plan on it is faster",
+                  simulated_seconds(t->overlap_bound_seconds, a, sizeof a));
   else if (t->peak_bytes > plan->usable_bytes)
     strbuf_printf(out, "needs %s more memory per device than there is",
                   simulated_bytes(t->peak_bytes - plan->usable_bytes, a, sizeof a));
@@ -123,7 +126,7 @@ void plan_put_why_lost(const Plan *plan, const PlanTrial *t, StrBuf *out) {
     strbuf_puts(out, "equally fast, and found later");
 }
 
-static bool is_best(const Plan *plan, const PlanTrial *t) {
+bool plan_is_winner(const Plan *plan, const PlanTrial *t) {
   return !t->refused && t->seconds == plan->best.seconds &&
          (t->mesh == plan->best.mesh ||
           (t->mesh && plan->best.mesh && strcmp(t->mesh, plan->best.mesh) == 0));
@@ -138,7 +141,7 @@ static void write_runners_up(const Plan *plan, Json *json) {
   json_key(json, "runners_up"), json_open(json, '[');
   for (uint32_t i = 0; i < plan->n_trials; i++) {
     const PlanTrial *t = &plan->trials[i];
-    if (is_best(plan, t)) continue;
+    if (plan_is_winner(plan, t)) continue;
     json_break(json, 2);
     json_open(json, '{');
     write_trial(t, json);
@@ -220,16 +223,24 @@ void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
   if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
   if (plan->limit) json_key(&json, "limit"), json_string(&json, plan->limit);
   if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
+  if (plan->n_layers) {
+    json_key(&json, "layers"), json_uint(&json, plan->n_layers);
+    json_key(&json, "layers_extrapolated");
+    json_uint(&json, plan->n_layers - plan->n_simulated_layers);
+  }
   json_key(&json, "reproducible"), json_bool(&json, !plan->hurried);
   json_key(&json, "planner_seconds");
   json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
   write_stages(plan, &json);
   write_runners_up(plan, &json);
   write_search(plan, &json);
+  plan_json_tactics(plan, &json);
   write_values(plan->arguments, plan->n_arguments, "arguments", &json);
   write_values(plan->results, plan->n_results, "results", &json);
   write_short(plan, &json);
   write_annotations(plan, &json);
+  plan_json_from(plan, &json);
+  plan_json_answers(plan, &json);
   write_inside(plan, &json);
   plan_json_from(plan, &json);
   plan_json_answers(plan, &json);

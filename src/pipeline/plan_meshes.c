@@ -107,9 +107,10 @@ static Status *bound_at(Bounder *b, double r, double *out) {
 
 // The least C + r S is concave in r, so the bound rises to one maximum and falls: look near the
 // best of three.
-static Status *bound_all(Bounder *b) {
+static Status *bound_all(Bounder *b, bool quick) {
   double compute, middle, serial, more;
   TRY(bound_at(b, 0, &compute));
+  if (quick) return NULL;
   TRY(bound_at(b, 1, &serial));
   TRY(bound_at(b, 0.25, &middle));
   if (middle > compute && middle >= serial) {
@@ -119,14 +120,21 @@ static Status *bound_all(Bounder *b) {
   return NULL;
 }
 
-Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, Arena *arena,
-                        PlanMesh *out) {
+Status *plan_bound_mesh(Session *session, Model *model, double limit_bytes, bool quick,
+                        Arena *arena, PlanMesh *out) {
   const Mesh *mesh = sharding_mesh(session->table, session->mesh);
   Bounder b = {session, model, limit_bytes, count_streams(model, mesh), out};
   out->links = link_words(model, session->context, mesh, arena);
-  Status *status = bound_all(&b);
+  out->streams = b.streams;
+  Status *status = bound_all(&b, quick);
   model_scale(model, 1, limit_bytes);
   return status;
+}
+
+void plan_bound_serial(PlanMesh *mesh, double bound_seconds) {
+  mesh->bound_seconds = fmax(mesh->bound_seconds, bound_seconds);
+  double least = mesh->streams ? bound_seconds / (1 + mesh->streams) : 0;
+  mesh->overlap_seconds = fmax(mesh->overlap_seconds, least);
 }
 
 // A simulated step lies between the two bounds, so their mean is a guess of it. Meshes without

@@ -102,6 +102,42 @@ uint32_t plan_keep(Model *m, PlanPort port, Sharding wanted) {
   return n;
 }
 
+void plan_fix_state(Session *s, OpId entry, Sharding *fixed, const Sharding *fixed_results,
+                    uint32_t *state) {
+  const Program *p = s->program;
+  BlockId block = region_block(p, op_region(p, entry, 0));
+  for (uint32_t i = 0; block && i < function_n_arguments(p, entry); i++) {
+    if (!state[i]) continue;
+    Sharding *argument = &fixed[block_arg(p, block, i)], result = fixed_results[state[i] - 1];
+    if (result == PLAN_FREE || result == *argument) continue;
+    if (*argument == PLAN_FREE)
+      *argument = result;
+    else
+      state[i] = 0;
+  }
+}
+
+static bool is_possible(const ModelVar *v) {
+  for (uint32_t k = 0; k < v->n; k++)
+    if (v->costs[k] < PLAN_FORBIDDEN) return true;
+  return false;
+}
+
+Status *plan_check_fixed(Session *s, const Model *m) {
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    const ModelVar *v = &m->vars.items[i];
+    if (v->kind != VAR_OP || !v->set || is_possible(v)) continue;
+    diag_error(
+        &s->diag, op_at(m->p, v->op)->pos,
+        "the annotation of '%s' cannot be planned: no strategy makes its result in this "
+        "sharding. Strategies have axes in the order of the mesh (sub-axes only with -O2), on "
+        "dimensions that are large enough; leave the annotation out, or write one like that",
+        op_name(m->p, v->op));
+    return diag_status(&s->diag);
+  }
+  return NULL;
+}
+
 Status *plan_read_sharding(Session *s, Str text, const Target *target, Arena *arena,
                            Sharding *out) {
   Source source = {.path = "sharding", .text = text.s, .size = text.n};

@@ -255,7 +255,7 @@ static Status *joint_built(void *user, Session *session, Model *model, double li
   *out_stop = true;
   s->sessions[s->at] = session;
   s->models[s->at] = model;
-  TRY(plan_bound_mesh(session, model, limit_bytes, s->arena, &s->bounds[s->at]));
+  TRY(plan_bound_mesh(session, model, limit_bytes, false, s->arena, &s->bounds[s->at]));
   if (s->at + 1 == s->request->n_programs) return run_joint(s, limit_bytes);
   PlanHook hook = {.built = joint_built, .user = s};
   Plan plan;
@@ -418,6 +418,8 @@ static Status *bound_mesh(Share *s, double *out_least) {
 
 Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena, SharedPlan *out) {
   uint32_t n = request->n_programs;
+  if (request->request.tactics)
+    FAIL(INVALID_ARGUMENT, "--tactics takes one program, and --share has %u", n);
   Share s = {.request = request, .guard = guard, .arena = arena};
   PlanMeshVec meshes = {0};
   s.entries = ARENA_ARRAY(arena, OpId, n);
@@ -444,6 +446,9 @@ Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena, Shar
     TRY(share_mesh(&s, &one));
     if (one.plans && one.total_seconds < out->total_seconds) *out = one;
   }
+  for (uint32_t i = 0; out->plans && i < n; i++)
+    TRY(plan_describe(request->programs[i].program, &request->request, guard, arena,
+                      &out->plans[i]));
   if (!out->plans)
     out->refused = "no layout of the shared arguments fits in memory in all programs";
   return NULL;

@@ -27,7 +27,7 @@
 static const double most_slower = 1.05;
 
 // Budgets in ops. A simulation costs about as much as several propagations.
-enum { BUDGET = 1000000, BUDGET_2 = 8000000, SIMULATION = 6, MOST_INSIDE = 64 };
+enum { BUDGET = 2000000, BUDGET_2 = 8000000, SIMULATION = 6, MOST_INSIDE = 64 };
 
 typedef struct Rule {
   const char *pattern, *sharding;
@@ -37,8 +37,16 @@ typedef struct Rule {
 
 typedef VEC(Rule) RuleVec;
 
+// What must not change if a rule is dropped.
+typedef enum Same {
+  SAME_EDGES,    // shardings of arguments and results are the plan's
+  SAME_ALL,      // … and those of all values are as before: then so is the simulation
+  SAME_SECONDS,  // … or the simulation is near the plan
+} Same;
+
 typedef struct Score {
   bool valid, reproduces;
+  uint64_t hash;  // of all shardings that propagation gives
   double seconds, peak_bytes;
 } Score;
 
@@ -49,6 +57,7 @@ typedef struct Short {
   Arena *arena;
   RuleVec rules;
   uint64_t work, budget;
+  uint64_t hash;  // of a list that is near the plan
   // of one trial
   bool simulate, list_inside;
   const char *layout;  // instead of the rules
@@ -103,6 +112,12 @@ static Str glob_of(Str path, size_t from, bool argument, Arena *arena) {
   return (Str){text, n};
 }
 
+bool plan_is_named(const char *sharding) {
+  for (const char *c = sharding; *c; c++)
+    if (*c == ':' || (c > sharding && *c == '{' && c[-1] >= '0' && c[-1] <= '9')) return false;
+  return true;
+}
+
 // The beginning of the component before `at`; `at` may be the path's end.
 static size_t component_before(Str path, size_t at) {
   size_t i = at ? at - 1 : 0;
@@ -111,6 +126,7 @@ static size_t component_before(Str path, size_t at) {
 }
 
 const char *plan_spec(const char *sharding, Arena *arena) {
+  if (!plan_is_named(sharding)) return sharding;
   char *text = arena_alloc(arena, 5 * strlen(sharding) + 8);
   size_t n = 0, end;
   text[n++] = 'P', text[n++] = '(';
@@ -241,6 +257,23 @@ static bool check_edges(const Short *h, OpId entry, StrBuf *text) {
   return true;
 }
 
+static uint64_t mix(uint64_t hash, uint64_t x) { return (hash ^ x) * 0x100000001b3u; }
+
+static uint64_t hash_places(const Session *s) {
+  const Graph *g = propagation_graph(s->propagation);
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (PlaceId place = 1; place < g->n_places; place++) {
+    Sharding sharding = propagation_get(s->propagation, place);
+    const ShardingInfo *info = sharding_info(s->table, sharding);
+    for (uint32_t d = 0; sharding && d < info->rank; d++) {
+      AxisList axes = sharding_dim_axes(info, d);
+      for (uint32_t i = 0; i < axes.n; i++)
+        hash = mix(mix(mix(hash, place), d), axes.v[i].axis * 4096u + (uint32_t)axes.v[i].size);
+    }
+  }
+  return hash;
+}
+
 static int by_bytes(const void *a, const void *b) {
   const Rule *x = a, *y = b;
   if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
@@ -328,6 +361,7 @@ static Status *trial_body(Guard *guard, void *arg) {
     h->score.peak_bytes = compiled.prediction.simulated->peak_bytes;
   } else if (!status) {
     h->score.reproduces = entries.n && check_edges(h, entries.v[0], &text);
+    h->score.hash = hash_places(s);
     if (h->list_inside && entries.n) find_differences(h, entries.v[0], &text);
   }
   guard_pop(guard, &cleanup);
@@ -370,7 +404,9 @@ static Score run_trial(Short *h, bool simulate) {
   return h->score;
 }
 
-static bool has_budget(const Short *h) { return h->work < h->budget && !h->failed; }
+static bool has_budget(const Short *h) {
+  return h->work < h->budget && !h->failed && !plan_is_late(h->request);
+}
 
 static bool is_near(const Short *h, const Score *s) {
   double most = h->plan->usable_bytes > h->plan->best.peak_bytes ? h->plan->usable_bytes
@@ -378,20 +414,21 @@ static bool is_near(const Short *h, const Score *s) {
   return s->valid && s->seconds <= most_slower * h->plan->best.seconds && s->peak_bytes <= most;
 }
 
-// Do the kept rules give the shardings of arguments and results, and with `simulate` also the
-// plan's seconds?
-static bool is_good(Short *h, bool simulate) {
+static bool is_good(Short *h, Same same) {
   Score score = run_trial(h, false);
   if (!score.valid || !score.reproduces) return false;
-  if (!simulate) return true;
-  score = run_trial(h, true);
-  return is_near(h, &score);
+  if (same == SAME_EDGES || score.hash == h->hash) return true;
+  if (same == SAME_ALL) return false;
+  Score simulated = run_trial(h, true);
+  if (!is_near(h, &simulated)) return false;
+  h->hash = score.hash;
+  return true;
 }
 
 // ---- search ----
 
 // Drops rules in groups, from the last to the first, as long as the rest is good.
-static void drop_rules(Short *h, bool simulate) {
+static void drop_rules(Short *h, Same same) {
   RuleVec *r = &h->rules;
   uint32_t *dropped = ARENA_ARRAY(h->arena, uint32_t, r->count + 1);
   for (uint32_t size = (r->count + 1) / 2; size; size = size > 1 ? (size + 1) / 2 : 0)
@@ -400,7 +437,7 @@ static void drop_rules(Short *h, bool simulate) {
       for (uint32_t i = end > size ? end - size : 0; i < end; i++)
         if (r->items[i].kept) dropped[n++] = i;
       for (uint32_t i = 0; i < n; i++) r->items[dropped[i]].kept = false;
-      if (!n || is_good(h, simulate)) continue;
+      if (!n || is_good(h, same)) continue;
       for (uint32_t i = 0; i < n; i++) r->items[dropped[i]].kept = true;
     }
 }
@@ -454,7 +491,7 @@ static bool begin_rules(Short *h, OpId entry, bool rest) {
     Edges edges = list_edges(h, entry);
     h->rules = (RuleVec){0};
     add_edge_rules(h, &edges, globs, rest);
-    if (is_good(h, false)) return true;
+    if (is_good(h, SAME_EDGES)) return true;
   }
   return false;
 }
@@ -467,7 +504,7 @@ static bool find_edges(Short *h, OpId entry) {
   uint32_t n_first = UINT32_MAX;
   for (uint32_t rest = 0; rest < 2; rest++) {
     bool good = begin_rules(h, entry, rest);
-    if (good) drop_rules(h, false);
+    if (good) drop_rules(h, SAME_EDGES);
     uint32_t n = 0;
     for (uint32_t i = 0; i < h->rules.count; i++) n += h->rules.items[i].kept;
     if (!rest && good) first = h->rules, n_first = n;
@@ -491,7 +528,11 @@ static void find_list(Short *h, OpId entry, ShortList *out) {
     Score all = run_trial(h, true);
     near = is_near(h, &all) || add_inside(h);
   }
-  if (near) drop_rules(h, true);
+  if (near) {
+    h->hash = run_trial(h, false).hash;
+    drop_rules(h, SAME_ALL);
+    drop_rules(h, SAME_SECONDS);
+  }
   Score last = run_trial(h, true);
   bool better = last.valid && (!score.valid || last.seconds < score.seconds);
   if (better && (near || last.seconds < 0.99 * score.seconds || !score.valid))

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/plan.h"
+#include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
 // ---- text ----
@@ -100,7 +100,7 @@ static StateCount count_state(const Plan *plan) {
   return c;
 }
 
-enum { MOST_PAIRS = 3 };  // that are printed
+enum { MOST_PAIRS = 2 };  // that are printed
 
 static void put_state(const Plan *plan, StrBuf *out) {
   StateCount c = count_state(plan);
@@ -133,7 +133,9 @@ static void put_short(const Plan *plan, StrBuf *out) {
   char a[32];
   if (plan->layout) strbuf_printf(out, "layout  --layout '%s'\n", plan->layout);
   if (!list->computed) {
-    strbuf_puts(out, "annotations  no short list, because the program is large (-O2 finds one)\n");
+    if (plan->too_large)
+      strbuf_puts(out,
+                  "annotations  no short list, because the program is large (-O2 finds one)\n");
     return;
   }
   strbuf_printf(out, "annotations  %u rule%s of --shard ", list->n, list->n == 1 ? "" : "s");
@@ -153,7 +155,7 @@ static void put_short(const Plan *plan, StrBuf *out) {
 }
 
 static void put_strategy(const Plan *plan, StrBuf *out) {
-  if (!plan->strategy) return;
+  if (!plan->strategy || (plan->n_tactics && plan->best.cost_seconds <= 0)) return;
   strbuf_puts(out, "strategy\n  ");
   for (const char *c = plan->strategy; *c; c++) {
     strbuf_putc(out, *c);
@@ -173,9 +175,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
                 simulated_seconds(plan->exposed_seconds, c, sizeof c));
   strbuf_printf(out, "memory  %s of %s per device\n", simulated_bytes(t->peak_bytes, a, sizeof a),
                 simulated_bytes(plan->usable_bytes, b, sizeof b));
-  strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
-                simulated_seconds(t->bound_seconds, a, sizeof a),
-                simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->cost_seconds > 0 || !plan->n_tactics)  // tactics alone have no bound
+    strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
+                  simulated_seconds(t->bound_seconds, a, sizeof a),
+                  simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
   if (t->overlap_bound_seconds > 0)
     strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
                   simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
@@ -187,10 +190,18 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->n_layers) {
+    strbuf_printf(out, "        %u equal layers are planned as one and %u simulated",
+                  plan->n_layers, plan->n_simulated_layers);
+    strbuf_puts(out, plan->n_simulated_layers < plan->n_layers
+                         ? "; the step and its memory are extrapolated\n"
+                         : "\n");
+  }
   if (plan->hurried)
     strbuf_puts(out, "        with a time limit: another run can give another plan\n");
   plan_put_from(plan, out);
   put_state(plan, out);
+  plan_put_tactics(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
   if (plan->limit) strbuf_printf(out, "limit   %s\n", plan->limit);

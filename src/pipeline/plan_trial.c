@@ -38,16 +38,36 @@ typedef struct Trial {
   Model model;
   bool has_model;
   bool explain;  // if nothing fits
+  bool exact;    // rules annotate values inside: what the partitioner makes of the solution's
+                 // arguments and results would not obey them
   bool probe;    // only whether the problem has a solution
   StrBuf text;
   uint32_t *choice;
-  const char *rules;  // the solution's shardings of arguments and results
+  bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
+  Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
+  const char *rules;           // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
+}
+
+// Where arguments and results of the plan are: in the whole program if few of its layers stand for
+// it.
+static PlanTarget plan_borders(const Trial *t) {
+  if (t->request->layers) return t->request->layers->whole;
+  const Model *m = &t->model;
+  return (PlanTarget){m->p, m->entry, m->n_arguments, m->n_results, NULL, NULL, NULL};
+}
+
+// The variable of an argument or result of the plan.
+static uint32_t border_var(const Trial *t, bool argument, uint32_t k) {
+  const Model *m = &t->model;
+  const PlanLayers *l = t->request->layers;
+  if (argument) return m->argument_vars[l ? l->whole.arguments[k] : k];
+  return m->result_vars[l ? l->whole.results[k] : k];
 }
 
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
@@ -67,7 +87,7 @@ static const char *sharding_words(Trial *t, const Session *s, Sharding sharding,
 }
 
 // Required shardings: annotations of the program and of the request.
-static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
+static Sharding *read_constraints(Session *s, ModelOptions *options, OpId entry) {
   const Program *p = s->program;
   const Graph *g = propagation_graph(s->propagation);
   InstanceId instance = graph_instance_of(g, entry);
@@ -86,6 +106,7 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   }
   options->fixed = fixed;
   options->fixed_results = results;
+  return fixed;
 }
 
 // Builds the model of a clone.
@@ -107,13 +128,23 @@ static Status *extract(Trial *t, Guard *guard) {
                           .call_rules = s->call_rules,
                           .untied = t->request->untied};
   if (entry) {
-    read_constraints(s, &options, entry);
-    uint32_t *state;
-    TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
-    options.state = state;
+    Sharding *fixed = read_constraints(s, &options, entry);
+    const PropagateRequest *given = &t->annotations;
+    BlockId block = region_block(s->program, op_region(s->program, entry, 0));
+    for (ValueId v = 1; v < s->program->values.count && (given->n_rules || given->layout); v++)
+      t->exact |= fixed[v] != PLAN_FREE &&
+                  (!value_at(s->program, v)->is_arg || value_at(s->program, v)->def != block);
+    uint32_t *state = NULL;
+    if (!t->request->layers) {
+      TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+      plan_fix_state(s, entry, fixed, options.fixed_results, state);
+    }
+    options.state = t->request->layers ? t->request->layers->model_state : state;
   }
+  options.contraction = t->request->layers ? &t->request->layers->model : NULL;
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
+  TRY(plan_check_fixed(s, &t->model));
   t->limit_bytes = (double)t->model.problem.limit_bytes;
   if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
   return NULL;
@@ -123,51 +154,52 @@ static Status *extract(Trial *t, Guard *guard) {
 static void list_values(Trial *t, Plan *plan) {
   Session *s = &t->model_session;
   const Model *m = &t->model;
-  const Program *p = s->program;
-  plan->n_arguments = m->n_arguments;
-  plan->n_results = m->n_results;
-  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, m->n_arguments + m->n_results + 1);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type =
-        argument ? function_argument_type(p, m->entry, k) : function_result_type(p, m->entry, k);
+  PlanTarget borders = plan_borders(t);
+  const Program *p = borders.program;
+  const uint32_t *state = t->request->layers ? t->request->layers->state : m->options.state;
+  uint32_t n = borders.n_arguments + borders.n_results;
+  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(p, borders.entry, k)
+                         : function_result_type(p, borders.entry, k);
     Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Str name = argument ? argument_path(p, m->entry, k, &s->arena)
-                        : result_path(p, m->entry, k, &s->arena);
+    Str name = argument ? argument_path(p, borders.entry, k, &s->arena)
+                        : result_path(p, borders.entry, k, &s->arena);
     values[i] = (PlannedValue){
         .name = name.n ? arena_printf(t->arena, "%.*s", (int)name.n, name.s)
                        : arena_printf(t->arena, argument ? "%u" : "result %u", k),
         .type = arena_printf(t->arena, "%s", type_text(s->context, type)),
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
-        .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0,
-        .donated = argument && model_is_donated(m, k)};
+        .local_bytes = fusion_bytes(m->p, sharding_local_type(s->table, sharding, type)),
+        .state = argument && state ? state[k] : 0,
+        .donated = argument && model_is_donated(m, m->vars.items[var].index)};
   }
+  plan->n_arguments = borders.n_arguments;
+  plan->n_results = borders.n_results;
   plan->arguments = values;
-  plan->results = values + m->n_arguments;
+  plan->results = values + borders.n_arguments;
 }
 
 // The solution's shardings of arguments and results, as rules of --shard.
 static void write_rules(Trial *t) {
   Session *s = &t->model_session;
-  const Model *m = &t->model;
+  PlanTarget borders = plan_borders(t);
   StrBuf rules;
   strbuf_init(&rules, s->guard);
   GuardCleanup cleanup = {plan_release_text, &rules, NULL};
   guard_push(s->guard, &cleanup);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
+  for (uint32_t i = 0; i < borders.n_arguments + borders.n_results; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(borders.program, borders.entry, k)
+                         : function_result_type(borders.program, borders.entry, k);
     const TypeInfo *info = type_info(s->context, type);
     if (info->kind != TYPE_TENSOR || !info->rank) continue;
     strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
-                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
+                  sharding_words(t, s, model_sharding(&t->model, var, t->choice[var]), info->rank));
   }
   t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
   guard_pop(s->guard, &cleanup);
@@ -188,6 +220,18 @@ bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
 }
 
+// The solution's decisions for a program (NULL: the model's). thrifty: without the passes that
+// trade memory for communication.
+static const char *write_decisions(Trial *t, const PlanTarget *target, bool thrifty) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, t->choice, target, &json);
+  if (thrifty) plan_decisions_thrifty(&json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
 // A way to obey the solution: its decisions, or its shardings of arguments and results, from which
 // the partitioner decides the rest.
 typedef struct Candidate {
@@ -197,14 +241,33 @@ typedef struct Candidate {
   bool saves;             // and once it has won, its decisions are saved
   Simulated simulated;    // only its numbers
   Session session;
+  Session more;                // if few layers stand for all: of more layers,
+  const char *decisions_more;  // for them,
+  Simulated simulated_more;    // and their numbers
   StrBuf saved;
 } Candidate;
+
+// Partitions and simulates a program with given decisions.
+static Status *simulate_decisions(const Trial *t, Session *s, Guard *guard, const Program *program,
+                                  const char *decisions, Prediction *out) {
+  session_clone(s, guard, program, NULL);
+  CompileRequest request = {.annotations = t->annotations,
+                            .local.decisions = str_of(decisions),
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  plan_annotations(&request.annotations, NULL);
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  *out = compiled.prediction;
+  return NULL;
+}
 
 static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, t->program, NULL);
+  const PlanLayers *layers = t->request->layers;
+  session_clone(&c->session, guard, layers ? layers->few.program : t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
@@ -215,26 +278,38 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   c->simulated = *compiled.prediction.simulated;
+  if (!c->decisions_more) return NULL;
+  Prediction more;
+  TRY(simulate_decisions(t, &c->more, guard, layers->more.program, c->decisions_more, &more));
+  c->simulated_more = *more.simulated;
+  plan_extrapolate(layers, &compiled.prediction, &more, &c->more.arena, &c->simulated);
   return NULL;
 }
 
-// Makes the candidate the plan.
-static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+static void keep_numbers(Trial *t, const Simulated *s) {
   Plan *plan = t->plan;
-  const Simulated *s = &c->simulated;
-  plan->best = *trial;
   plan->compute_seconds = s->compute_seconds;
   plan->exposed_seconds = s->exposed_seconds;
   plan->utilization = s->utilization;
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
+}
+
+// Makes the candidate the plan.
+static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+  Plan *plan = t->plan;
+  plan->best = *trial;
+  keep_numbers(t, &c->simulated);
   plan->decisions = c->decisions
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
+  t->best_thrifty = t->thrifty;
+  t->best = c->simulated;
+  t->best_more = c->simulated_more;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
-  list_values(t, plan);
+  if (!t->request->layers) list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model_session, &t->model, t->choice, &t->text);
   plan->strategy = plan->best.strategy = keep_text(t);
@@ -265,12 +340,15 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
 // the trial's guard.
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
+  if (t->request->layers && decisions)
+    c.decisions_more = write_decisions(t, &t->request->layers->of_more, t->thrifty);
   char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
   bool good = !status;
   if (status) snprintf(why, sizeof why, "%s", status_message(status));
   status_free(status);
   session_deinit(&c.session);
+  session_deinit(&c.more);
   GuardCleanup cleanup = {plan_release_text, &c.saved, NULL};
   guard_push(t->guard, &cleanup);
   if (!good && decisions) {
@@ -345,17 +423,6 @@ static double solve_seconds(const Trial *t) {
 // Level 1 is content with a cost this near to the bound: the simulation decides between plans.
 #define QUICK_GAP 0.005
 
-// The solution's decisions. thrifty: without the passes that trade memory for communication.
-static const char *write_decisions(Trial *t, bool thrifty) {
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(&t->model, t->choice, &json);
-  if (thrifty) plan_decisions_thrifty(&json);
-  json_close(&json, '}');
-  return keep_text(t);
-}
-
 static bool has_loops(const Model *m) {
   for (uint32_t i = 0; i < m->vars.count; i++)
     if (m->vars.items[i].kind == VAR_BORDER) return true;
@@ -366,11 +433,14 @@ static bool has_loops(const Model *m) {
 // gathered weights). If that is too much, or if the program is small, once more without these:
 // larger carries also take time to read and write.
 static void try_solution(Trial *t) {
-  try_candidate(t, write_decisions(t, false));
+  t->thrifty = false;
+  const PlanTarget *target = t->request->layers ? &t->request->layers->of_few : NULL;
+  try_candidate(t, write_decisions(t, target, false));
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  t->thrifty = true;
   if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
-    try_candidate(t, write_decisions(t, true));
+    try_candidate(t, write_decisions(t, target, true));
 }
 
 // The solver's samples, in seconds.
@@ -385,6 +455,19 @@ static void keep_samples(Trial *t) {
   }
   t->plan->search = samples;
   t->plan->n_search = r->n_samples;
+}
+
+// The bound of a step's cost if devices had any memory; 0 = unknown.
+static double seconds_without_limit(Trial *t, Guard *guard) {
+  SolveResult solved;
+  uint32_t *choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, t->model.vars.count + 1);
+  model_scale(&t->model, 1, 1e18);
+  Status *status = solve_problem(&t->model.problem, &(SolveOptions){.level = 1, .gap = QUICK_GAP},
+                                 guard, choice, &solved);
+  model_scale(&t->model, t->scale, t->limit_bytes);
+  bool found = !status && solved.bound > 0;
+  status_free(status);
+  return found ? model_seconds(solved.bound) : 0;
 }
 
 // One round: solve, and try what the solution says.
@@ -417,8 +500,8 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   }
   if (!found) {
     if (!plan->decisions && t->explain)
-      plan->shortfall =
-          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
+      plan->shortfall = plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t),
+                                       seconds_without_limit(t, guard), t->arena);
     if (!plan->decisions)
       plan->best.refused = outcome == SOLVE_INFEASIBLE
                                ? "no assignment of shardings fits in memory"
@@ -426,13 +509,53 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  write_rules(t);
+  if (!t->request->layers) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_solution(t);
-  bool exact = t->hook && t->hook->exact;
-  if (!exact && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+  bool exact = t->exact || (t->hook && t->hook->exact);
+  if (!exact && !t->request->layers &&
+      (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
+  return NULL;
+}
+
+typedef struct Refinement {
+  const Trial *t;
+  const char *decisions;  // for the base
+  Session session;
+  Simulated simulated;
+} Refinement;
+
+static Status *refine_body(Guard *guard, void *arg) {
+  Refinement *r = arg;
+  Prediction base;
+  const PlanLayers *layers = r->t->request->layers;
+  TRY(simulate_decisions(r->t, &r->session, guard, layers->base_program, r->decisions, &base));
+  r->simulated = r->t->best;
+  plan_refine(layers, &r->t->best_more, base.simulated, &r->simulated);
+  return NULL;
+}
+
+// The plan of few layers becomes that of the whole program.
+static Status *expand_plan(Trial *t) {
+  Plan *plan = t->plan;
+  const PlanLayers *layers = t->request->layers;
+  if (!layers || !plan->decisions) return NULL;
+  t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
+  Refinement r = {.t = t, .decisions = write_decisions(t, &layers->of_base, t->best_thrifty)};
+  Status *status = guard_run(refine_body, &r);
+  session_deinit(&r.session);
+  if (status) return status;
+  keep_numbers(t, &r.simulated);
+  plan->best.seconds = r.simulated.seconds;
+  plan->best.peak_bytes = r.simulated.peak_bytes;
+  write_rules(t);
+  list_values(t, plan);
+  plan->annotations = t->rules;
+  plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
+  plan->n_layers = layers->n_layers;
+  plan->n_simulated_layers = layers->n_layers - layers->base_dropped;
   return NULL;
 }
 
@@ -470,6 +593,9 @@ static Status *mesh_body(Guard *guard, void *arg) {
     if (t->limit_bytes <= 0) break;
     t->scale = scale;
   }
+  double end = clock_seconds();
+  TRY(expand_plan(t));
+  t->plan->check_seconds += clock_seconds() - end;
   return NULL;
 }
 
@@ -486,6 +612,7 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
              .mesh = mesh,
              .any_shape = request->machine_of_any_shape,
              .scale = 1,
+             .rules = "",
              .explain = explain,
              .arena = arena,
              .plan = out};

@@ -113,7 +113,8 @@ static const char *why_none(Question *q, const Model *m, PlanPort port, Sharding
   if (strategies_list(&m->strategies, port.list).n == 1 && !op)
     return "an annotation fixes its sharding";
   if (wanted && has_sub_axes(info, sharding_mesh(table, info->mesh)))
-    return "strategies have whole axes, no sub-axes";
+    return q->request->level > 1 ? "no strategy has these sub-axes"
+                                 : "without -O2 strategies have whole axes, no sub-axes";
   if (wanted && out_of_order(info)) return "strategies have axes in the order of the mesh";
   if (op && uneven >= 0)
     return "its dimension is not a multiple of the shards, and too small to be padded";
@@ -141,25 +142,86 @@ static Status *forbid_planned(Question *q, Model *m, PlanPort port, Sharding pla
                                               : "an annotation fixes it, or nothing divides it");
 }
 
+// Is the plan one of this model's solutions? Not if repeated layers were planned as one.
+static bool has_choice(const Question *q, const Model *m) {
+  return m->vars.count == q->plan->n_choice && q->plan->choice;
+}
+
+static int by_cost(const void *a, const void *b) {
+  const PlanOther *x = a, *y = b;
+  if (!(x->cost_seconds > 0) != !(y->cost_seconds > 0)) return x->cost_seconds > 0 ? -1 : 1;
+  if (x->cost_seconds != y->cost_seconds) return x->cost_seconds < y->cost_seconds ? -1 : 1;
+  return strcmp(x->sharding, y->sharding);
+}
+
+static PlanOther *other_of(PlanOther *all, uint32_t *n, const char *sharding) {
+  for (uint32_t i = 0; i < *n; i++)
+    if (strcmp(all[i].sharding, sharding) == 0) return &all[i];
+  all[*n] = (PlanOther){.sharding = sharding};
+  return &all[(*n)++];
+}
+
+enum { MOST_SOLVED = 64 };
+
+// Solves again with each strategy of the value's variable, from the plan's choices on. Several
+// strategies of an op can give one sharding: the cheapest counts.
+static Status *price_others(Question *q, Session *s, const Model *m) {
+  const PlanVar *v = &m->problem.vars.items[q->var];
+  uint32_t n = v->n < MOST_SOLVED ? v->n : MOST_SOLVED, count = 0;
+  PlanOther *others = ARENA_ARRAY(q->arena, PlanOther, n + 1);
+  uint32_t *choice = ARENA_ARRAY(q->arena, uint32_t, m->vars.count + 1);
+  SolveOptions options = {.level = 1, .start = has_choice(q, m) ? q->plan->choice : NULL};
+  for (uint32_t k = 0; k < n; k++) {
+    SolveResult r;
+    if (m->problem.costs.items[v->first + k] >= PLAN_FORBIDDEN) continue;
+    guard_tell(s->guard, "pricing other shardings", k, n);
+    TRY(solve_fixed(&m->problem, &options, q->var, k, s->guard, choice, &r));
+    bool found = r.outcome == SOLVE_OPTIMAL || r.outcome == SOLVE_FEASIBLE;
+    PlanOther *other = other_of(others, &count, q->words[k]);
+    double seconds = found ? model_seconds(r.cost) : 0;
+    if (found && (other->cost_seconds <= 0 || seconds < other->cost_seconds))
+      other->cost_seconds = seconds;
+  }
+  qsort(others, count, sizeof *others, by_cost);
+  q->answer->others = others;
+  q->answer->n_others = count;
+  return NULL;
+}
+
+// The sharding that the plan gives the value.
+static Status *read_planned(Question *q, Session *s, const Model *m, PlanPort port, Sharding *out) {
+  const Plan *plan = q->plan;
+  if (has_choice(q, m)) {
+    *out = strategies_list(&m->strategies, port.list).v[plan->choice[port.var]];
+    return NULL;
+  }
+  bool argument = q->target.kind == TARGET_ARGUMENT;
+  uint32_t n = argument ? plan->n_arguments : plan->n_results;
+  if (q->target.kind == TARGET_VALUE || q->target.index >= n)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not: repeated layers were planned as one, without %s: ask about an argument or "
+         "result, or plan the whole program with --layers=all",
+         q->answer->value);
+  const PlannedValue *value = &(argument ? plan->arguments : plan->results)[q->target.index];
+  return plan_read_sharding(s, str_of(value->sharding), &q->target, q->arena, out);
+}
+
 static Status *question_built(void *user, Session *s, Model *m, double limit_bytes,
                               bool *out_stop) {
   Question *q = user;
   PlanAnswer *a = q->answer;
   PlanPort port;
   const char *why = NULL;
-  (void)limit_bytes;
   q->session = s;
   TRY(find_target(q, s->program));
   a->value = target_text(s->program, &q->target, q->arena);
   if (!plan_port(m, &q->target, q->arena, &port, &why))
     FAIL(INVALID_ARGUMENT, "--why-not: the plan does not choose the sharding of %s: %s", a->value,
          why);
-  if (m->vars.count != q->plan->n_choice)
-    FAIL(INTERNAL, "the plan is of another model: %u variables, not %u", q->plan->n_choice,
-         m->vars.count);
   uint32_t rank = type_info(s->context, port.type)->rank;
   ShardingList list = strategies_list(&m->strategies, port.list);
-  Sharding planned = list.v[q->plan->choice[port.var]], wanted = 0;
+  Sharding planned = 0, wanted = 0;
+  TRY(read_planned(q, s, m, port, &planned));
   a->type = arena_printf(q->arena, "%s", type_text(s->context, port.type));
   a->planned = plan_sharding_text(s, planned, rank, q->arena);
   q->var = port.var;
@@ -168,7 +230,11 @@ static Status *question_built(void *user, Session *s, Model *m, double limit_byt
     q->words[k] = plan_sharding_text(s, list.v[k], rank, q->arena);
   q->hook.exact = q->target.kind == TARGET_VALUE;
   a->next_best = !q->sharding.n;
-  if (a->next_best) return forbid_planned(q, m, port, planned);
+  if (a->next_best) {
+    model_scale(m, 1, limit_bytes);
+    TRY(price_others(q, s, m));
+    return forbid_planned(q, m, port, planned);
+  }
   Status *status = plan_read_sharding(s, q->sharding, &q->target, q->arena, &wanted);
   if (status) {
     const char *said = arena_printf(q->arena, "%s", status_message(status));
@@ -213,16 +279,12 @@ static Status *measure_body(Guard *guard, void *arg) {
   const Plan *plan = m->plan;
   arena_guard(m->q->arena, guard);
   session_clone(&m->session, guard, m->q->program, NULL);
-  CompileRequest request = {.annotations = m->q->request->annotations,
-                            .local.decisions = str_of(plan->decisions),
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
-  Source rules = {.path = "<plan>", .text = plan->annotations, .size = strlen(plan->annotations)};
-  plan_annotations(&request.annotations, plan->best.greedy ? &rules : NULL);
-  if (plan->best.mesh) {
-    request.annotations.meshes = (const char *const *)&plan->best.mesh;
-    request.annotations.n_meshes = 1;
-  }
+  CompileRequest request;
+  const char *mesh;
+  Source rules;
+  plan_request(plan, m->q->request, &mesh, &rules, &request);
+  request.simulate = true;
+  request.stop_after = STAGE_MEASURE;
   Compiled compiled;
   TRY(compile(&m->session, &request, &compiled));
   const Simulated *s = compiled.prediction.simulated;
@@ -270,6 +332,10 @@ static Status *compare_collectives(const Question *q, const Plan *other) {
 Status *plan_why_not(const Program *program, const PlanRequest *request, const Plan *plan,
                      const char *question, Guard *guard, Arena *arena, PlanAnswer *out) {
   *out = (PlanAnswer){.question = question};
+  if (request->tactics)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not is about plans of the search: leave out --tactics, or compare "
+         "two lists of tactics");
   Question q = {.program = program,
                 .request = request,
                 .plan = plan,
@@ -306,6 +372,8 @@ static void put_change(const PlanChange *c, StrBuf *out) {
                 simulated_bytes(c->bytes[1], y, sizeof y));
 }
 
+enum { MOST_OTHERS = 6 };
+
 static void put_answer(const Plan *plan, const PlanAnswer *a, StrBuf *out) {
   char x[32], y[32], z[32];
   if (a->same) {
@@ -334,6 +402,14 @@ static void put_answer(const Plan *plan, const PlanAnswer *a, StrBuf *out) {
       simulated_bytes(a->peak_bytes, y, sizeof y), simulated_bytes(plan->usable_bytes, z, sizeof z),
       a->peak_bytes > plan->usable_bytes ? ": it does not fit" : "");
   for (uint32_t i = 0; i < a->n_changes; i++) put_change(&a->changes[i], out);
+  for (uint32_t i = 0; i < a->n_others && i < MOST_OTHERS; i++)
+    strbuf_printf(out, "  %s %s %s\n", i ? "       " : "costs  ",
+                  a->others[i].cost_seconds > 0
+                      ? simulated_seconds(a->others[i].cost_seconds, x, sizeof x)
+                      : "does not fit",
+                  a->others[i].sharding);
+  if (a->n_others > MOST_OTHERS)
+    strbuf_printf(out, "          and %u more (--json)\n", a->n_others - MOST_OTHERS);
 }
 
 void plan_put_answers(const Plan *plan, StrBuf *out) {
@@ -366,6 +442,20 @@ void plan_json_answers(const Plan *plan, Json *json) {
       json_key(json, "bound_seconds"), json_double(json, a->bound_seconds);
       json_key(json, "seconds"), json_double(json, a->seconds);
       json_key(json, "peak_bytes"), json_double(json, a->peak_bytes);
+      if (a->n_others) {
+        json_key(json, "costs"), json_open(json, '[');
+        for (uint32_t k = 0; k < a->n_others; k++) {
+          json_open(json, '{');
+          json_key(json, "sharding"), json_string(json, a->others[k].sharding);
+          json_key(json, "cost_seconds");
+          if (a->others[k].cost_seconds > 0)
+            json_double(json, a->others[k].cost_seconds);
+          else
+            json_null(json);
+          json_close(json, '}');
+        }
+        json_close(json, ']');
+      }
       json_key(json, "collectives"), json_open(json, '[');
       for (uint32_t k = 0; k < a->n_changes; k++) {
         json_open(json, '{');

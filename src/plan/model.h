@@ -14,6 +14,7 @@
 
 #include "cost/fusion.h"
 #include "cost/machine.h"
+#include "plan/contract.h"
 #include "plan/strategies.h"
 #include "solve/problem.h"
 
@@ -32,6 +33,7 @@ typedef struct ModelVar {
   uint32_t n;      // strategies
   uint32_t position;
   bool shares;  // VAR_BORDER: a loop invariant, whose buffer may be that of the value that enters
+  bool local;   // VAR_BORDER, VAR_OP: of or in a manual computation, which has one strategy
   uint32_t n_shared;  // strategies in which it is; 0: in all
   bool new_state;     // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
                       // not donated
@@ -52,6 +54,9 @@ typedef struct ModelOptions {
   const Sharding *fixed, *fixed_results;
   const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
   bool untied;            // repeated layers may differ
+  // The program stands for one with more layers, of which seconds and bytes are counted; NULL: for
+  // itself.
+  const Contraction *contraction;
 } ModelOptions;
 
 typedef struct Model {
@@ -73,9 +78,9 @@ typedef struct Model {
   struct ModelBuild *build;  // scratch of model.c
 } Model;
 
-// Builds the problem of the program's entry function, whose calls should be inlined. UNIMPLEMENTED
-// with the location in diag for manual computations. O(program + distinct ops · strategies +
-// distinct pairs · strategies²). Call model_release in any case.
+// Builds the problem of the program's entry function, whose calls should be inlined.
+// INVALID_ARGUMENT with the location in diag for manual computations on another mesh. O(program +
+// distinct ops · strategies + distinct pairs · strategies²). Call model_release in any case.
 Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
                     const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
 void model_release(void *model);  // for a GuardCleanup

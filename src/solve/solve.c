@@ -503,12 +503,14 @@ Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_
   return solve(problem, options, reduce, fixed_work, guard, out_choice, out);
 }
 
+#define BOUND_GAP 0.005  // a bound this near to a plan is not raised further
+
 static void release_choice(void *choice) { mem_free(choice); }
 
 Status *solve_bound(const Problem *problem, Guard *guard, int64_t *out_bound,
                     bool *out_infeasible) {
   SolveResult result;
-  SolveOptions options = {.level = 1};
+  SolveOptions options = {.level = 1, .gap = BOUND_GAP};
   uint32_t *choice = mem_alloc((problem->vars.count + 1) * sizeof *choice);
   if (!choice) return status_no_memory();
   GuardCleanup cleanup = {release_choice, choice, NULL};
