@@ -85,6 +85,8 @@ typedef struct PlanHook {
   Status *(*built)(void *user, Session *session, Model *model, double limit_bytes, bool *out_stop);
   void *user;
   bool exact;  // only solutions are candidates: not what the partitioner makes of their borders
+  const uint32_t
+      *start;  // a solution of the model to start from, which `built` can set; NULL: none
 } PlanHook;
 
 // Plans for one mesh (NULL: the program's). A trial that cannot be used has `refused`. explain: if

@@ -479,6 +479,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   SolveOptions options = {.level = t->request->level,
                           .seconds = solve_seconds(t),
+                          .start = t->hook ? t->hook->start : NULL,
                           .gap = t->request->level > 1 ? 0 : QUICK_GAP};
   TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;

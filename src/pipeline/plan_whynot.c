@@ -126,11 +126,13 @@ static const char *why_none(Question *q, const Model *m, PlanPort port, Sharding
 
 // ---- the other plan ----
 
+// Forbids the plan's sharding, and, if the next best is known, all others, too.
 static Status *forbid_planned(Question *q, Model *m, PlanPort port, Sharding planned) {
   ShardingList list = strategies_list(&m->strategies, port.list);
+  const char *next = q->answer->other;
   uint32_t left = 0;
   for (uint32_t k = 0; k < list.n; k++) {
-    if (list.v[k] == planned)
+    if (list.v[k] == planned || (next && strcmp(q->words[k], next) != 0))
       plan_forbid(m, port.var, k);
     else
       left += m->vars.items[port.var].costs[k] < PLAN_FORBIDDEN;
@@ -166,6 +168,8 @@ enum { MOST_SOLVED = 64 };
 // Solves again with each strategy of the value's variable, from the plan's choices on. Several
 // strategies of an op can give one sharding: the cheapest counts.
 static Status *price_others(Question *q, Session *s, const Model *m) {
+  const char *next = NULL;  // the cheapest sharding but the plan's
+  double least = INFINITY;
   const PlanVar *v = &m->problem.vars.items[q->var];
   uint32_t n = v->n < MOST_SOLVED ? v->n : MOST_SOLVED, count = 0;
   PlanOther *others = ARENA_ARRAY(q->arena, PlanOther, n + 1);
@@ -181,7 +185,12 @@ static Status *price_others(Question *q, Session *s, const Model *m) {
     double seconds = found ? model_seconds(r.cost) : 0;
     if (found && (other->cost_seconds <= 0 || seconds < other->cost_seconds))
       other->cost_seconds = seconds;
+    if (!found || strcmp(other->sharding, q->answer->planned) == 0 || seconds >= least) continue;
+    least = seconds;
+    next = other->sharding;
+    q->hook.start = arena_copy(q->arena, choice, (m->vars.count + 1) * sizeof *choice);
   }
+  q->answer->other = next;
   qsort(others, count, sizeof *others, by_cost);
   q->answer->others = others;
   q->answer->n_others = count;
@@ -245,6 +254,7 @@ static Status *question_built(void *user, Session *s, Model *m, double limit_byt
   a->same = plan_sharding_fits(s->table, wanted, planned);
   *out_stop = a->same;
   if (a->same) return NULL;
+  q->hook.start = has_choice(q, m) ? q->plan->choice : NULL;
   if (!plan_keep(m, port, wanted))
     FAIL(INVALID_ARGUMENT, "--why-not: %s cannot have %s: %s; it can have %s", a->value, a->other,
          why_none(q, m, port, wanted), list_shardings(q, m, port));
