@@ -65,7 +65,8 @@ class PartitionOptions(_Sized):
 class PlanOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("machine", c_char_p), ("devices", c_size_t),
                 ("annotations", POINTER(PropagateOptions)), ("level", c_int),
-                ("memory_bytes", c_double), ("untied", c_int), ("tactics", c_char_p)]
+                ("memory_bytes", c_double), ("untied", c_int), ("tactics", c_char_p),
+                ("time_limit_seconds", c_double)]
 
 
 class Price(_Sized):

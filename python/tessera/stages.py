@@ -227,7 +227,8 @@ def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=
 
 
 def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None, layout=None, names=None,
-         call_rules=None, trip_count=None, level=1, memory=None, untied=None, tactics=None, **kwargs) -> Plan:
+         call_rules=None, trip_count=None, level=1, memory=None, untied=None, tactics=None, time_limit=None,
+         **kwargs) -> Plan:
     """Chooses a mesh and the sharding of every value by search, so that a step takes the least time and fits in
     memory. Returns a Plan. Nothing is executed (docs/plan.md).
 
@@ -241,6 +242,10 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     untied          repeated layers may get different shardings
     tactics         compose the plan, in order, each tactic along an axis of the mesh: "data:x, megatron:y, auto", or a
                     list of these (docs/tactics.md). The plan's tactics are what each one did and costs
+    time_limit      seconds that the search may take, about. The plan then depends on the host's speed: it is not
+                    reproducible
+
+    The last 64 plans are kept: the same program with the same options is not planned again.
 
     If nothing fits, ResourceExhausted says how much is missing, and what helps. Donate the state of a training
     step (donate_argnums) so that it counts once.
@@ -254,8 +259,10 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     hints = dict(mesh=mesh, shard=shard, layout=layout, names=names, call_rules=call_rules, trip_count=trip_count)
     what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
     program = _program_of("plan", what, args, kwargs, {**hints, "machine": machine, "devices": devices, "level": level,
-                                                       "memory": memory, "untied": untied, "tactics": tactics})
-    return make_plan(program, hints, machine, devices, level, memory, untied, tactics)
+                                                       "memory": memory, "untied": untied, "tactics": tactics,
+                                                       "time_limit": time_limit})
+    return make_plan(program, hints, machine=machine, devices=devices, level=level, memory=memory, untied=untied,
+                     tactics=tactics, time_limit=time_limit)
 
 
 def search(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None, strategy=None,

@@ -1,4 +1,6 @@
 // Planning: a mesh and shardings by search.
+#include <string.h>
+
 #include "api/api_private.h"
 #include "base/mem.h"
 #include "pipeline/plan.h"
@@ -19,7 +21,8 @@ static Status *run_plan(PlanJob *job) {
                          .devices = (uint32_t)o->devices,
                          .untied = o->untied != 0,
                          .tactics = o->tactics,
-                         .limit_bytes = o->memory_bytes};
+                         .limit_bytes = o->memory_bytes,
+                         .time_limit = o->time_limit_seconds > 0 ? o->time_limit_seconds : 0};
   TRY(api_propagate_request(job->handle, &job->annotations, &s->arena, &request.annotations));
   TRY(api_machine(name, &s->arena, &request.annotations.machine));
   request.machine_of_any_shape = request.annotations.machine;
@@ -34,6 +37,7 @@ static Status *run_plan(PlanJob *job) {
     FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
          plan.best.refused ? plan.best.refused : "none found", plan.shortfall ? ": " : "",
          plan.shortfall ? plan.shortfall : "");
+  if (name[strspn(name, " \t\r\n")] == '{') name = s->machine->name;  // a description
   plan_json(&plan, name, &job->json);
   plan_put(&plan, name, &job->text);
   return NULL;

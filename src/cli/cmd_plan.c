@@ -273,8 +273,7 @@ static const Usage usage = {
     "auto'\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
-    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
-    "--plan-out plan-%s.json\n"
+    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8\n"
     "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
     "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
     "  tessera plan step.mlir --machine h100:8 --layers=few          of many equal layers\n"
@@ -299,12 +298,9 @@ int command_plan(int argc, char **argv) {
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 16 };
-  Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
                job.share.items && job.state.items;
-  annotations_options(&annotations, options);
-  const Option own[N_OWN] = {
+  const Option own[] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
@@ -339,7 +335,7 @@ int command_plan(int argc, char **argv) {
        "the result replaces the argument in the next step: both get one sharding. Both sides may "
        "be "
        "globs. ARGUMENT=none: it is no state; none: only given pairs are. Default: by "
-       "tf.aliasing_output, then by path and type"},
+       "path and type, then by tf.aliasing_output"},
       {"--emit", OPTION_TEXT, &job.emit, "text|json|sdy|mhlo|jax",
        "what to print: a summary (default), the plan's file, the program with the plan's shardings "
        "as sdy or mhlo attributes, or PartitionSpecs by argument path as Python for JAX"},
@@ -351,6 +347,9 @@ int command_plan(int argc, char **argv) {
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  annotations_options(&annotations, options);
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;

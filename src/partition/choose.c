@@ -169,9 +169,8 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
 
 // Predicted seconds of one device: its FLOPs, and the bytes that it reads and writes.
 static double work_seconds(const Chooser *c, const Choice *choice) {
-  const Machine *machine = c->t->options.machine;
-  return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
-                            c->t->table, choice->in_as, choice->out_as);
+  return compute_op_seconds(&c->t->compute, &choice->cx, c->work, c->t->table, choice->in_as,
+                            choice->out_as);
 }
 
 static bool has_copy(const Partition *t, ValueId v, Sharding sharding) {

@@ -124,10 +124,12 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
   if (options->plain && !options->collectives) return NULL;
   const Mesh *on = sharding_mesh(table, mesh);
   Network network = network_default;
+  Compute compute = compute_default;
   if (machine) network = machine_network(machine, local->context, on, arena);
+  if (machine) compute = machine_compute(machine, on ? on->n_devices : 1);
   OptimizeOptions how = {.mesh = on,
                          .network = &network,
-                         .compute = machine ? &machine->compute : NULL,
+                         .compute = &compute,
                          .n_devices = 1,
                          .table = table,
                          .edges_are_annotated = true,

@@ -112,6 +112,12 @@ static Str glob_of(Str path, size_t from, bool argument, Arena *arena) {
   return (Str){text, n};
 }
 
+bool plan_is_named(const char *sharding) {
+  for (const char *c = sharding; *c; c++)
+    if (*c == ':' || (c > sharding && *c == '{' && c[-1] >= '0' && c[-1] <= '9')) return false;
+  return true;
+}
+
 // The beginning of the component before `at`; `at` may be the path's end.
 static size_t component_before(Str path, size_t at) {
   size_t i = at ? at - 1 : 0;
@@ -120,6 +126,7 @@ static size_t component_before(Str path, size_t at) {
 }
 
 const char *plan_spec(const char *sharding, Arena *arena) {
+  if (!plan_is_named(sharding)) return sharding;
   char *text = arena_alloc(arena, 5 * strlen(sharding) + 8);
   size_t n = 0, end;
   text[n++] = 'P', text[n++] = '(';

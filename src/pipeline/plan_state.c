@@ -1,8 +1,9 @@
 // Problem: a training step returns new parameters. An argument and the result that replaces it must
 // have the same sharding, otherwise each step begins with a reshard.
 //
-// Idea: pairs that the user gives come first. The rest are paired by tf.aliasing_output, then by
-// path and type, then by position.
+// Idea: pairs that the user gives come first. The rest are paired by path and type, then by
+// tf.aliasing_output, then by position. Paths say more: JAX gives a donated buffer to the first
+// result of its type, be it a gradient.
 //
 //   --state 'w=result0'            the argument w is replaced by result 0
 //   --state 'params.*=result.0.*'  the matches in order
@@ -120,10 +121,13 @@ static Str path_rest(Str path) {
 }
 
 // Is the end of result path "result.0.params.w" the text? The first components of a result's path
-// are "result" and, if there are several, its number.
-static bool ends_with(Str result, Str text) {
+// are "result" and, if there are several, its number. The whole path of an argument may also stand
+// behind another name ("result.state.params.w"), its end may not: "result.grads.w" is not the new
+// value of "params.w".
+static bool ends_with(Str result, Str text, bool whole) {
   Str one = path_rest(result), two = path_rest(one);
-  return text.n && (str_equal(text, one) || str_equal(text, two));
+  bool numbered = one.n && one.s[0] >= '0' && one.s[0] <= '9';
+  return text.n && (str_equal(text, one) || ((whole || numbered) && str_equal(text, two)));
 }
 
 // The whole path of the argument ("m.w" and "result.m.w"), or all but its first component, which
@@ -132,7 +136,8 @@ static void pair_by_path(Pairing *g, bool whole) {
   for (uint32_t i = 0; i < g->n_in; i++) {
     Str path = argument_path(g->p, g->entry, i, g->arena), text = whole ? path : path_rest(path);
     for (uint32_t k = 0; k < g->n_out && !g->settled[i] && text.n; k++)
-      if (fits(g, i, k) && ends_with(result_path(g->p, g->entry, k, g->arena), text)) pair(g, i, k);
+      if (fits(g, i, k) && ends_with(result_path(g->p, g->entry, k, g->arena), text, whole))
+        pair(g, i, k);
   }
 }
 
@@ -163,9 +168,9 @@ Status *plan_pair_state(const Program *p, OpId entry, const PlanRequest *request
   }
   *out = g.state;
   if (only_given) return NULL;
-  pair_aliased(&g);
   pair_by_path(&g, true);
   pair_by_path(&g, false);
+  pair_aliased(&g);
   pair_leading(&g);
   return NULL;
 }

@@ -47,7 +47,7 @@ static double predict(Trial *t, const Mesh *mesh) {
   const Machine *machine = t->session.machine;
   if (machine) {
     network = machine_network(machine, t->session.context, mesh, &t->session.arena);
-    compute = machine->compute;
+    compute = machine_compute(machine, mesh ? mesh->n_devices : 1);
   }
   return traffic_seconds(&t->traffic, &network, &compute);
 }

@@ -93,6 +93,7 @@ CALLS = {
     "Dimensions[]": (loaded().dimensions().__getitem__, {"name": "d4"}),
     "Sharded.why": (sharded().why, {"name": "x"}),
     "Sharded.table": (sharded().table, {}),
+    "Sharded.simulate": (sharded().simulate, {}),
     "Partitioned.simulate": (partitioned().simulate, {}),
     "Partitioned.run": (lambda **options: partitioned().run(X, N, **options), {}, tessera.Partitioned.run),
     "Partitioned.run's x": (lambda x: partitioned().run(x, N), {"x": X}),
