@@ -1,5 +1,8 @@
 // `tessera plan`: chooses a mesh and shardings by search.
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -278,7 +281,17 @@ static const Usage usage = {
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
     "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
 
+// Each candidate allocates and frees as much as the one before: the process keeps the memory,
+// rather than get it page by page from the kernel again.
+static void keep_freed_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+#endif
+}
+
 int command_plan(int argc, char **argv) {
+  keep_freed_memory();
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
