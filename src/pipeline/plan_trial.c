@@ -19,30 +19,7 @@
 #include "ops/functions.h"
 #include "plan/decisions.h"
 #include "plan/summary.h"
-#include "pipeline/plan_private.h"
-
-typedef struct Trial {
-  Guard *guard;  // of mesh_body
-  const Program *program;
-  const PlanRequest *request;
-  PropagateRequest annotations;
-  const char *mesh;
-  const char *any_shape;      // the machine's text without its shape; NULL = the default
-  double scale, limit_bytes;  // of this round
-  double busy, exposed;       // seconds of collectives in the last solution's simulation,
-  double peak_bytes;          // and its memory
-  Arena *arena;               // of the results
-  Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
-  Session model_session;
-  Model model;
-  bool has_model;
-  bool explain;  // if nothing fits
-  bool probe;    // only whether the problem has a solution
-  StrBuf text;
-  uint32_t *choice;
-  const char *rules;  // the solution's shardings of arguments and results
-  SolveResult solved;
-} Trial;
+#include "pipeline/plan_trial.h"
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
@@ -87,8 +64,7 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   options->fixed_results = results;
 }
 
-// Builds the model of a clone.
-static Status *extract(Trial *t, Guard *guard) {
+Status *trial_extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
   session_clone(s, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
@@ -170,6 +146,15 @@ static void write_rules(Trial *t) {
   strbuf_deinit(&rules);
 }
 
+const char *trial_decisions(Trial *t, const uint32_t *choice) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, choice, &json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
 // ---- candidates ----
 
 static double usable_bytes(const Trial *t, const Simulated *s) {
@@ -184,18 +169,6 @@ bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
 }
 
-// A way to obey the solution: its decisions, or its shardings of arguments and results, from which
-// the partitioner decides the rest.
-typedef struct Candidate {
-  Trial *t;
-  const char *decisions;  // NULL: the partitioner's own
-  Source rules;           // then: the annotations,
-  bool saves;             // and once it has won, its decisions are saved
-  Simulated simulated;    // only its numbers
-  Session session;
-  StrBuf saved;
-} Candidate;
-
 static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
@@ -205,14 +178,26 @@ static Status *candidate_body(Guard *guard, void *arg) {
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
-  c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
-  plan_annotations(&request.annotations, c->decisions ? NULL : &c->rules);
+  Source rules = {.path = "<plan>", .text = c->rules, .size = c->rules ? strlen(c->rules) : 0};
+  plan_annotations(&request.annotations, c->decisions ? NULL : &rules);
   if (c->decisions) request.local.decisions = str_of(c->decisions);
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   c->simulated = *compiled.prediction.simulated;
   return NULL;
 }
+
+bool candidate_run(Candidate *c) {
+  Status *status = guard_run(candidate_body, c);
+  bool good = !status;
+  if (status) snprintf(c->why, sizeof c->why, "%s", status_message(status));
+  status_free(status);
+  session_deinit(&c->session);
+  c->session = (Session){0};
+  return good;
+}
+
+void candidate_release(void *object) { strbuf_deinit(&((Candidate *)object)->saved); }
 
 // Makes the candidate the plan.
 static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
@@ -242,11 +227,6 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
   trial.peak_bytes = s->peak_bytes;
   trial.greedy = !c->decisions;
   trial.refused = NULL;
-  if (c->decisions) {
-    t->busy = s->collective_seconds;
-    t->exposed = s->exposed_seconds;
-    t->peak_bytes = s->peak_bytes;
-  }
   if (!c->saves && t->plan->decisions &&
       !plan_is_better(&trial, &t->plan->best, usable_bytes(t, s)))
     return false;
@@ -254,31 +234,38 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
   return true;
 }
 
-// Compiles and simulates a candidate; keeps it if it is the best so far. The candidate has a guard
-// of its own, so that a refused one ends nothing else; what is kept is allocated after it, under
-// the trial's guard.
-static bool run_candidate(Trial *t, const char *decisions, bool saves) {
-  Candidate c = {.t = t, .decisions = decisions, .saves = saves};
-  char why[512] = "";
-  Status *status = guard_run(candidate_body, &c);
-  bool good = !status;
-  if (status) snprintf(why, sizeof why, "%s", status_message(status));
-  status_free(status);
-  session_deinit(&c.session);
-  GuardCleanup cleanup = {plan_release_text, &c.saved, NULL};
+// Compiles and simulates a candidate; keeps it if it is the best so far. What is kept is allocated
+// after it, under the trial's guard.
+static bool try_candidate(Trial *t, Candidate *c) {
+  bool good = candidate_run(c);
+  GuardCleanup cleanup = {candidate_release, c, NULL};
   guard_push(t->guard, &cleanup);
-  if (!good && decisions) {
+  if (!good && c->decisions) {
     t->plan->n_refused++;
-    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", why);
+    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", c->why);
   }
-  bool wins = good && compare_candidate(t, &c);
+  bool wins = good && compare_candidate(t, c);
   guard_pop(t->guard, &cleanup);
-  strbuf_deinit(&c.saved);
+  candidate_release(c);
   return wins;
 }
 
-static void try_candidate(Trial *t, const char *decisions) {
-  if (run_candidate(t, decisions, false) && !decisions) run_candidate(t, NULL, true);
+// The solver's choice, as decisions.
+static void try_choice(Trial *t) {
+  Candidate c = {.t = t, .decisions = trial_decisions(t, t->choice)};
+  try_candidate(t, &c);
+  const Simulated *s = &c.simulated;
+  t->repriced = s->seconds > 0;
+  if (!t->repriced) return;
+  t->peak_bytes = s->peak_bytes;
+  t->pricing = model_reprice(&t->model, t->choice, &s->exposure, s->compute_seconds);
+}
+
+// Shardings as rules of --shard; the partitioner chooses the rest. The decisions of one that wins
+// are found by a second run.
+static void try_rules(Trial *t, const char *rules) {
+  Candidate c = {.t = t, .rules = rules}, again = {.t = t, .rules = rules, .saves = true};
+  if (try_candidate(t, &c)) try_candidate(t, &again);
 }
 
 static Status *mesh_body(Guard *guard, void *arg);
@@ -309,9 +296,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.text = (StrBuf){0};
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
-    if (t.has_model) model_release(&t.model);
-    session_deinit(&t.model_session);
-    strbuf_deinit(&t.text);
+    trial_release(&t);
     bool found = !status && plan.best.seconds > 0;
     status_free(status);
     if (found) return n;
@@ -324,14 +309,14 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
-  model_scale(&t->model, t->scale, t->limit_bytes);
+  model_price(&t->model, &t->pricing, t->limit_bytes);
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
                     &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
-  if (t->scale >= 1 && plan->best.bound_seconds <= 0) {  // of the problem as it is
+  if (!t->repriced && plan->best.bound_seconds <= 0) {  // of the problem as it is
     plan->best.outcome = outcome;
     plan->best.bound_seconds = model_seconds(t->solved.bound);
     plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
@@ -355,15 +340,9 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(m, t->choice, &json);
-  json_close(&json, '}');
-  const char *decisions = keep_text(t);
   write_rules(t);
-  try_candidate(t, decisions);
-  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_candidate(t, NULL);
+  try_choice(t);
+  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_rules(t, t->rules);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
@@ -371,56 +350,73 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
 // Rounds if everything fits, and at most, if it does not.
 enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
 
-// Later rounds solve with the fraction of communication that was exposed in the simulation, and
-// with less memory if the simulation needed more than the problem.
+// How much two prices of communication differ, as a fraction of the greater.
+static double change(const Pricing *a, const Pricing *b) {
+  double most = 0;
+  for (uint32_t i = 0; i < SLACK_COUNT; i++) {
+    most = fmax(most, fabs(a->transfer[i] - b->transfer[i]) / fmax(a->transfer[i], b->transfer[i]));
+    most = fmax(most, fabs(a->latency[i] - b->latency[i]) / fmax(a->latency[i], b->latency[i]));
+  }
+  return most;
+}
+
+// Later rounds solve with the prices that the last solution's simulation shows, and with less
+// memory if the simulation needed more than the problem.
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   t->guard = guard;
   arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
-  TRY(extract(t, guard));
+  TRY(trial_extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
   uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
   for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+    Pricing before = t->pricing;
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
     if (over <= 0 && round + 1 >= rounds) break;
-    double scale = t->busy > 0 ? t->exposed / t->busy : 1;
-    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
-    if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
+    if (over <= 0 && (!t->repriced || change(&before, &t->pricing) < 0.2)) break;
     // The problem is told to save what the last solution exceeds, and more from round to round.
     double last = t->peak_bytes - t->plan->usable_bytes, least = 0.02 * t->plan->usable_bytes;
     if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
     if (t->limit_bytes <= 0) break;
-    t->scale = scale;
   }
   return NULL;
+}
+
+void trial_init(Trial *t, const Program *program, const PlanRequest *request, const char *mesh,
+                Arena *arena, Plan *plan) {
+  *t = (Trial){.program = program,
+               .request = request,
+               .annotations = request->annotations,
+               .mesh = mesh,
+               .any_shape = request->machine_of_any_shape,
+               .pricing = pricing_serial,
+               .arena = arena,
+               .plan = plan};
+  if (!mesh) return;
+  t->annotations.meshes = &t->mesh;
+  t->annotations.n_meshes = 1;
+}
+
+void trial_release(Trial *t) {
+  if (t->has_model) model_release(&t->model);
+  session_deinit(&t->model_session);
+  strbuf_deinit(&t->text);
 }
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
 Status *plan_try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
                       bool explain, Arena *arena, Plan *out) {
   *out = (Plan){.best.mesh = mesh};
-  Trial t = {.program = program,
-             .request = request,
-             .annotations = request->annotations,
-             .mesh = mesh,
-             .any_shape = request->machine_of_any_shape,
-             .scale = 1,
-             .explain = explain,
-             .arena = arena,
-             .plan = out};
-  if (mesh) {
-    t.annotations.meshes = &t.mesh;
-    t.annotations.n_meshes = 1;
-  }
+  Trial t;
+  trial_init(&t, program, request, mesh, arena, out);
+  t.explain = explain;
   Guard *outer = arena->guard;
   Status *status = guard_run(mesh_body, &t);
   arena_guard(arena, outer);
-  if (t.has_model) model_release(&t.model);
-  session_deinit(&t.model_session);
-  strbuf_deinit(&t.text);
+  trial_release(&t);
   return status;
 }

@@ -31,6 +31,12 @@ int64_t model_units(double seconds) {
   return n < 1e13 ? (int64_t)(n + 0.5) : (int64_t)1e13;
 }
 
+void model_send(ModelVar *var, uint32_t k, uint8_t slack, Price price, double runs) {
+  Sent *sent = &var->sent[slack * var->n + k];
+  sent->transfer += model_units(price.transfer_seconds * runs);
+  sent->latency += model_units((price.seconds - price.transfer_seconds) * runs);
+}
+
 double model_seconds(Wide cost) { return (double)cost * PLAN_UNIT; }
 
 double model_fraction(ModelBuild *b, Sharding sharding) {
@@ -49,7 +55,7 @@ double model_fraction(ModelBuild *b, Sharding sharding) {
 uint32_t model_add_var(ModelBuild *b, ModelVar var) {
   Arena *arena = &b->m->arena;
   var.costs = ARENA_ARRAY(arena, int64_t, var.n);
-  var.sent = ARENA_ARRAY(arena, int64_t, var.n);
+  var.sent = ARENA_ARRAY(arena, Sent, var.n * SLACK_COUNT);
   var.bytes = ARENA_ARRAY(arena, int64_t, var.n);
   var.position = b->position;
   VEC_PUSH(arena, &b->m->vars, var);
@@ -358,21 +364,6 @@ static void mark_returned(ModelBuild *b, BlockId block) {
   }
 }
 
-void model_scale(Model *m, double communication, double limit_bytes) {
-  Problem *problem = &m->problem;
-  for (uint32_t i = 0; i < problem->entries.count; i++)
-    if (m->entries[i] < PLAN_FORBIDDEN)
-      problem->entries.items[i] = (int64_t)((double)m->entries[i] * communication);
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < m->vars.count; i++) {
-    const ModelVar *v = &m->vars.items[i];
-    for (uint32_t k = 0; k < v->n; k++, at++)
-      if (v->costs[k] < PLAN_FORBIDDEN)
-        problem->costs.items[at] = v->costs[k] + (int64_t)((double)v->sent[k] * communication);
-  }
-  problem->limit_bytes = (int64_t)limit_bytes;
-}
-
 static void put_vars(ModelBuild *b) {
   Model *m = b->m;
   Problem *problem = &m->problem;
@@ -380,9 +371,7 @@ static void put_vars(ModelBuild *b) {
     const ModelVar *v = &m->vars.items[i];
     problem_add_var(problem, v->n, v->costs, v->bytes, v->begin, v->end);
   }
-  m->entries = arena_copy(&m->arena, problem->entries.items,
-                          problem->entries.count * sizeof *problem->entries.items);
-  model_scale(m, 1, machine_usable_bytes(m->options.machine, m->options.n_devices));
+  model_price(m, &pricing_serial, machine_usable_bytes(m->options.machine, m->options.n_devices));
 }
 
 static Status *build(ModelBuild *b) {
@@ -443,6 +432,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   ModelBuild *b = ARENA_NEW(&m->arena, ModelBuild);
   *b = (ModelBuild){.m = m,
                     .diag = diag,
+                    .slack = slack_find(p, &m->arena),
                     .ports = ARENA_ARRAY(&m->arena, Port, n_values),
                     .made_at = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .first = ARENA_ARRAY(&m->arena, uint32_t, n_values),

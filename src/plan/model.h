@@ -14,6 +14,7 @@
 
 #include "cost/fusion.h"
 #include "cost/machine.h"
+#include "cost/slack.h"
 #include "plan/strategies.h"
 #include "solve/problem.h"
 
@@ -21,6 +22,11 @@
 #define PLAN_FREE UINT32_MAX  // no sharding is required
 
 typedef enum VarKind { VAR_ARGUMENT, VAR_OP, VAR_BORDER, VAR_RESULT, VAR_COPY } VarKind;
+
+// Communication, in units of PLAN_UNIT.
+typedef struct Sent {
+  int64_t transfer, latency;
+} Sent;
 
 typedef struct ModelVar {
   VarKind kind;
@@ -35,8 +41,9 @@ typedef struct ModelVar {
   bool new_state;  // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
                    // not donated
   double runs;
-  int64_t begin, end;             // live interval of the bytes
-  int64_t *costs, *sent, *bytes;  // per strategy; sent: communication, beside the costs
+  int64_t begin, end;      // live interval of the bytes
+  int64_t *costs, *bytes;  // per strategy
+  Sent *sent;              // communication, beside the costs: one row of n per class
 } ModelVar;
 
 typedef struct ModelOptions {
@@ -60,8 +67,10 @@ typedef struct Model {
   Network network;  // with the bandwidths that are reached
   Rates rates;
   Fusion fusion;
-  Problem problem;   // variable i is vars[i]
-  int64_t *entries;  // of its matrices, before model_scale
+  Problem problem;  // variable i is vars[i]
+  // Matrices of reshards come first: the communication of each entry, the class of each matrix.
+  VEC(Sent) sent;
+  VEC(uint8_t) slack;
   VEC(ModelVar) vars;
   uint32_t n_arguments, n_results;
   uint32_t *argument_vars, *result_vars;
@@ -76,8 +85,23 @@ Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
                     const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
 void model_release(void *model);  // for a GuardCleanup
 
-// Sets the factor of all prices of communication, and the memory of a device. O(problem).
-void model_scale(Model *model, double communication, double limit_bytes);
+// Factors of prices: of computation, and of communication by class.
+typedef struct Pricing {
+  double compute;
+  double transfer[SLACK_COUNT], latency[SLACK_COUNT];
+} Pricing;
+
+extern const Pricing pricing_serial;  // 1 for all: nothing overlaps
+
+// Sets the costs of the problem, and the memory of a device. O(problem).
+void model_price(Model *model, const Pricing *pricing, double limit_bytes);
+// Seconds of a choice by part, with all factors 1. O(variables + edges).
+void model_parts(const Model *model, const uint32_t *choice, Pricing *out);
+// The factors with which the choice's parts are those of its simulation: what of its communication
+// compute waits for, with latencies that combined collectives share. simulated: of the choice;
+// compute_seconds: the same.
+Pricing model_reprice(const Model *model, const uint32_t *choice, const Exposure *simulated,
+                      double compute_seconds);
 
 // The sharding of a variable that is not an op, in a strategy.
 Sharding model_sharding(const Model *model, uint32_t var, uint32_t strategy);

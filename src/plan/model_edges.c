@@ -31,53 +31,62 @@ static double slice_seconds(ModelBuild *b, Price price, Sharding to, Type type) 
                        false);
 }
 
-// Seconds of a reshard. Without a plan it goes through the replicated value.
-static double reshard_seconds(ModelBuild *b, Sharding from, Sharding to, Type type) {
-  if (from == to) return 0;
-  PriceRow row = {from, to, type, 0};
+// The price of a reshard. Without a plan it goes through the replicated value.
+static Price reshard_price(ModelBuild *b, Sharding from, Sharding to, Type type) {
+  if (from == to) return (Price){0};
+  PriceRow row = {.from = from, .to = to, .type = type};
   uint64_t hash = hash_mix(hash_mix(from, to), type);
   uint32_t id = idmap_find(&b->price_ids, hash, price_equal, b, &row);
-  if (id) return b->prices.items[id].seconds;
+  if (id) return b->prices.items[id].price;
   Model *m = b->m;
   Arena *scratch = &m->strategies.scratch;
   ArenaMark mark = arena_mark(scratch);
-  Price price = {0, 0, 0};
   Status *status =
-      reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &price);
+      reshard_estimate(m->strategies.table, &m->network, from, to, type, scratch, &row.price);
   arena_rewind(scratch, mark);
   if (!status)
-    row.seconds = price.seconds + slice_seconds(b, price, to, type);
+    row.price.seconds += slice_seconds(b, row.price, to, type);
   else if (from && to)
-    row.seconds = reshard_seconds(b, from, 0, type) + reshard_seconds(b, 0, to, type);
+    row.price = price_sum(reshard_price(b, from, 0, type), reshard_price(b, 0, to, type));
+  else
+    row.price = (Price){0};
   status_free(status);
+  if (row.price.transfer_seconds > row.price.seconds)
+    row.price.transfer_seconds = row.price.seconds;
   VEC_PUSH(&m->arena, &b->prices, row);
   idmap_add(&b->price_ids, m->guard, hash, b->prices.count - 1);
-  return row.seconds;
+  return row.price;
 }
 
 static bool matrix_equal(const void *owner, uint32_t id, const void *key) {
   const MatrixRow *a = &((const ModelBuild *)owner)->matrices.items[id], *b = key;
-  return a->a == b->a && a->b == b->b && a->type == b->type && a->runs == b->runs;
+  return a->a == b->a && a->b == b->b && a->type == b->type && a->runs == b->runs &&
+         a->slack == b->slack;
 }
 
-// The matrix of reshard prices between two lists.
-static uint32_t prices_of(ModelBuild *b, ListId from, ListId to, Type type, double runs) {
+// The matrix of reshard prices between two lists. Matrices of different classes differ, although
+// their entries may be equal: they are priced apart.
+static uint32_t prices_of(ModelBuild *b, ListId from, ListId to, Type type, double runs,
+                          uint8_t slack) {
   Model *m = b->m;
-  MatrixRow row = {from, to, type, runs, 0};
-  uint64_t hash = hash_mix(hash_mix(from, to), hash_mix(type, (uint64_t)runs));
+  Problem *problem = &m->problem;
+  MatrixRow row = {from, to, type, runs, slack, 0};
+  uint64_t hash = hash_mix(hash_mix(from, to), hash_mix(hash_mix(type, slack), (uint64_t)runs));
   uint32_t id = idmap_find(&b->matrix_ids, hash, matrix_equal, b, &row);
   if (id) return b->matrices.items[id].matrix;
   ShardingList x = strategies_list(&m->strategies, from), y = strategies_list(&m->strategies, to);
-  int64_t *entries = mem_alloc(((size_t)x.n * y.n + 1) * sizeof *entries);
-  if (!entries) guard_throw(m->guard, status_no_memory());
-  GuardCleanup cleanup = {mem_free, entries, NULL};
-  guard_push(m->guard, &cleanup);
+  row.matrix = problem->matrices.count;
+  PlanMatrix matrix = {problem->entries.count, x.n * y.n};
+  HEAPVEC_PUSH(m->guard, &problem->matrices, matrix);
+  VEC_PUSH(&m->arena, &m->slack, slack);
   for (uint32_t i = 0; i < x.n; i++)
-    for (uint32_t k = 0; k < y.n; k++)
-      entries[(size_t)i * y.n + k] = model_units(reshard_seconds(b, x.v[i], y.v[k], type) * runs);
-  row.matrix = problem_matrix(&m->problem, entries, x.n * y.n);
-  guard_pop(m->guard, &cleanup);
-  mem_free(entries);
+    for (uint32_t k = 0; k < y.n; k++) {
+      Price price = reshard_price(b, x.v[i], y.v[k], type);
+      Sent sent = {model_units(price.transfer_seconds * runs),
+                   model_units((price.seconds - price.transfer_seconds) * runs)};
+      VEC_PUSH(&m->arena, &m->sent, sent);
+      HEAPVEC_PUSH(m->guard, &problem->entries, sent.transfer + sent.latency);
+    }
   VEC_PUSH(&m->arena, &b->matrices, row);
   idmap_add(&b->matrix_ids, m->guard, hash, b->matrices.count - 1);
   return row.matrix;
@@ -88,26 +97,29 @@ void model_add_edge(Model *m, uint32_t a, uint32_t c, uint32_t matrix) {
 }
 
 // Joins two variables, or adds the price to the one that is there if the other is fixed.
-static void join(ModelBuild *b, Port from, uint32_t to, ListId to_list, Type type, double runs) {
+static void join(ModelBuild *b, Port from, uint32_t to, ListId to_list, ValueId value,
+                 double runs) {
   Model *m = b->m;
+  Type type = value_type(m->p, value);
+  uint8_t slack = b->slack[value];
   ShardingList x = strategies_list(&m->strategies, from.list),
                y = strategies_list(&m->strategies, to_list);
   if (from.var == to && to != NO_VAR) {
     for (uint32_t k = 0; from.list != to_list && k < x.n; k++)
-      m->vars.items[to].sent[k] += model_units(reshard_seconds(b, x.v[k], y.v[k], type) * runs);
+      model_send(&m->vars.items[to], k, slack, reshard_price(b, x.v[k], y.v[k], type), runs);
     return;
   }
   if (to != NO_VAR && y.n > 1) {
     if (x.n > 1) {
-      model_add_edge(m, from.var, to, prices_of(b, from.list, to_list, type, runs));
+      model_add_edge(m, from.var, to, prices_of(b, from.list, to_list, type, runs, slack));
       return;
     }
     for (uint32_t k = 0; k < y.n; k++)
-      m->vars.items[to].sent[k] += model_units(reshard_seconds(b, x.v[0], y.v[k], type) * runs);
+      model_send(&m->vars.items[to], k, slack, reshard_price(b, x.v[0], y.v[k], type), runs);
     return;
   }
   for (uint32_t k = 0; k < x.n; k++)
-    m->vars.items[from.var].sent[k] += model_units(reshard_seconds(b, x.v[k], y.v[0], type) * runs);
+    model_send(&m->vars.items[from.var], k, slack, reshard_price(b, x.v[k], y.v[0], type), runs);
 }
 
 static int by_value(const void *a, const void *b) {
@@ -149,9 +161,8 @@ static void join_uses(ModelBuild *b, const Use *uses, uint32_t n, bool *has_copy
   Model *m = b->m;
   ValueId v = uses->value;
   Port from = b->ports[v];
-  Type type = value_type(m->p, v);
   if (n == 1 || strategies_list(&m->strategies, from.list).n == 1) {
-    for (uint32_t i = 0; i < n; i++) join(b, from, uses[i].var, uses[i].list, type, uses[i].runs);
+    for (uint32_t i = 0; i < n; i++) join(b, from, uses[i].var, uses[i].list, v, uses[i].runs);
     return;
   }
   ListId list = list_of_copy(b, from.list, uses, n);
@@ -165,9 +176,9 @@ static void join_uses(ModelBuild *b, const Use *uses, uint32_t n, bool *has_copy
                                              .runs = runs});
   b->position = position;
   m->n_copies++;
-  join(b, from, var, list, type, runs > 0 ? runs : 1);
+  join(b, from, var, list, v, runs > 0 ? runs : 1);
   Port copy = {var, list};
-  for (uint32_t i = 0; i < n; i++) join(b, copy, uses[i].var, uses[i].list, type, uses[i].runs);
+  for (uint32_t i = 0; i < n; i++) join(b, copy, uses[i].var, uses[i].list, v, uses[i].runs);
   const Fusion *f = &m->fusion;
   if (!value_def(m->p, v) || f->root[v] != v || !f->stored[v] || b->returned[v]) return;
   if (m->vars.items[from.var].kind != VAR_OP) return;

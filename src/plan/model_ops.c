@@ -112,9 +112,8 @@ void model_price_op(ModelBuild *b, uint32_t var) {
     double own_flops = flops * work * padding_of(b, op, set, k, flops * work);
     double seconds = rates_seconds(&m->rates, alone || !memory ? own_flops : 0,
                                    alone || memory ? bytes : 0, type, contracts);
-    double own = set->n ? set->items[k].own.seconds : 0;
     v->costs[k] = model_units((seconds + start) * v->runs);
-    v->sent[k] = model_units(own * v->runs);
+    if (set->n) model_send(v, k, b->slack[op_result(m->p, op, 0)], set->items[k].own, v->runs);
   }
 }
 

@@ -5,6 +5,7 @@
 //   model_ops.c    seconds and bytes of ops
 //   model_edges.c  reshard prices, copies, edges
 //   model_ties.c   repeated layers
+//   model_price.c  factors of prices
 #ifndef TESSERA_PLAN_MODEL_PRIVATE_H
 #define TESSERA_PLAN_MODEL_PRIVATE_H
 
@@ -30,13 +31,14 @@ typedef struct Use {
 typedef struct PriceRow {
   Sharding from, to;
   Type type;
-  double seconds;
+  Price price;
 } PriceRow;
 
 typedef struct MatrixRow {
   ListId a, b;
   Type type;
   double runs;
+  uint8_t slack;
   uint32_t matrix;
 } MatrixRow;
 
@@ -55,10 +57,13 @@ typedef struct ModelBuild {
   VEC(PriceRow) prices;   // [0] unused
   VEC(MatrixRow) matrices;
   IdMap price_ids, matrix_ids;
-  VEC(uint32_t) order;  // variables of ops, by position; NO_VAR: none
+  const uint8_t *slack;  // per value: class of its collectives
+  VEC(uint32_t) order;   // variables of ops, by position; NO_VAR: none
 } ModelBuild;
 
 int64_t model_units(double seconds);
+// Adds communication to a strategy of a variable.
+void model_send(ModelVar *var, uint32_t strategy, uint8_t slack, Price price, double runs);
 // Fraction of a tensor's elements that a device holds.
 double model_fraction(ModelBuild *b, Sharding sharding);
 double model_value_bytes(const Model *m, ValueId v);
