@@ -31,6 +31,7 @@ typedef struct Job {
   Arena arena;
   Trial trial;
   Flips flips;
+  double offset;  // of the prices
   uint64_t seed;
   uint32_t flipped;  // variable of the last neighbour
   uint32_t *frees, n_frees;
@@ -87,11 +88,11 @@ static void print_plan(const Job *job, const char *kind, const uint32_t *choice,
   const Model *m = &job->trial.model;
   const ModelVar *var = &m->vars.items[job->flipped];
   Pricing parts;
-  model_parts(m, choice, &parts);
+  model_parts(m, choice, &pricing_serial, &parts);
   printf("{\"plan\": \"%s\", \"cost\": %.9g, \"seconds\": %.9g, \"peak\": %.0f, "
          "\"problem_peak\": %.0f, \"compute\": %.9g, \"problem_compute\": %.9g",
-         kind, model_seconds(value->cost), s->seconds, s->peak_bytes, (double)value->peak_bytes,
-         s->compute_seconds, parts.compute);
+         kind, model_seconds(value->cost) + job->offset, s->seconds, s->peak_bytes,
+         (double)value->peak_bytes, s->compute_seconds, parts.compute);
   for (uint32_t i = 0; i < SLACK_COUNT; i++)
     printf(", \"sent%u\": [%.4g, %.4g, %.4g, %.4g, %.4g]", i, s->exposure.exposed[i],
            s->exposure.transfer[i], parts.transfer[i], s->exposure.latency[i], parts.latency[i]);
@@ -156,7 +157,7 @@ static Status *find_best(Job *job, uint32_t *out_best, double *out_seconds) {
     if (!simulate_choice(job, choice, &s)) FAIL(INTERNAL, "refused");
     pricing = model_reprice(m, choice, &s.exposure, s.compute_seconds);
     Pricing parts;
-    model_parts(m, choice, &parts);
+    model_parts(m, choice, &pricing_serial, &parts);
     fprintf(stderr,
             "round %u: cost %.6g, simulated %.6g, compute %.6g (problem %.6g), transfer %.3g/%.3g "
             "%.3g/%.3g %.3g/%.3g latency %.3g/%.3g %.3g/%.3g %.3g/%.3g exposed %.3g %.3g %.3g, "
@@ -173,6 +174,7 @@ static Status *find_best(Job *job, uint32_t *out_best, double *out_seconds) {
     memcpy(out_best, choice, m->vars.count * sizeof *choice);
   }
   model_price(&t->model, &of_best, t->limit_bytes);
+  job->offset = of_best.offset;
   return NULL;
 }
 
@@ -205,7 +207,7 @@ static Status *near_body(Guard *guard, void *arg) {
   double seconds;
   TRY(find_best(job, best, &seconds));
   double cost = (double)problem_evaluate(&m->problem, best).cost;
-  printf("{\"best\": %.9g, \"cost\": %.9g}\n", seconds, cost * PLAN_UNIT);
+  printf("{\"best\": %.9g, \"cost\": %.9g}\n", seconds, cost * PLAN_UNIT + job->offset);
   flips_init(&job->flips, m, &job->arena);
   job->frees = ARENA_ARRAY(&job->arena, uint32_t, m->vars.count + 1);
   for (uint32_t v = 0; v < m->vars.count; v++)

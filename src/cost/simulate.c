@@ -739,6 +739,43 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
   return b;
 }
 
+// The backlog of a block on average, while it works.
+static double mean_backlog(const SimulatedBlock *b) {
+  double sum = 0, seconds = 0;
+  for (uint32_t i = 0; i < b->n; i++) {
+    if (!(b->tasks[i].streams >> STREAM_COMPUTE & 1)) continue;
+    double here = b->body[i] ? mean_backlog(b->body[i]) : b->times.backlog[i];
+    sum += here * b->tasks[i].seconds;
+    seconds += b->tasks[i].seconds;
+  }
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+// The backlog in each part of the step. A body's is that of one iteration.
+static void list_backlog(const SimulatedBlock *b, double *out) {
+  double length = b->times.seconds / BACKLOG_PARTS, seconds[BACKLOG_PARTS] = {0};
+  for (uint32_t i = 0; i < b->n && length > 0; i++) {
+    if (!(b->tasks[i].streams >> STREAM_COMPUTE & 1)) continue;
+    bool waits = b->body[i] && b->body[i]->exposed_seconds > 0.001 * b->body[i]->times.seconds;
+    double here = waits ? 0 : b->body[i] ? mean_backlog(b->body[i]) : b->times.backlog[i];
+    for (uint32_t k = (uint32_t)(b->times.start[i] / length); k < BACKLOG_PARTS; k++) {
+      double from = fmax(b->times.start[i], k * length);
+      double to = fmin(b->times.finish[i], (k + 1) * length);
+      if (to <= from) break;
+      out[k] += here * (to - from);
+      seconds[k] += to - from;
+    }
+  }
+  for (uint32_t k = 0; k < BACKLOG_PARTS; k++)
+    if (seconds[k] > 0) out[k] /= seconds[k];
+  // Work that is used up before compute waits is missing then: it hides nothing more.
+  double waits = 0;
+  for (uint32_t k = BACKLOG_PARTS; k-- > 0;) {
+    waits += length - seconds[k];
+    if (waits > 0.001 * b->times.seconds) out[k] = 0;
+  }
+}
+
 static void sum_up(Simulator *s, const SimulatedBlock *b, Simulated *out) {
   SimulatedRow *rows = ARENA_ARRAY(s->arena, SimulatedRow, b->n_rows + 1);
   double ideal = 0;
@@ -755,6 +792,7 @@ static void sum_up(Simulator *s, const SimulatedBlock *b, Simulated *out) {
     if (i != RATE_vector) ideal += b->flops[i] / s->rates.peak[i];
   }
   out->exposure = b->exposure;
+  list_backlog(b, out->exposure.backlog);
   out->rows = rows;
   out->n_rows = b->n_rows;
   out->block = b;

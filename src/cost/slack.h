@@ -11,11 +11,16 @@ typedef enum Slack {
   SLACK_COUNT,
 } Slack;
 
+enum { BACKLOG_PARTS = 16 };
+
 // Seconds of collectives by class.
 typedef struct Exposure {
   double transfer[SLACK_COUNT];  // bytes / bandwidth
   double latency[SLACK_COUNT];   // the rest of their time
   double exposed[SLACK_COUNT];   // of both: in which compute waits for them
+  // In each of the step's parts of equal length: the seconds of other work that is ready while work
+  // runs, on average. A collective that is no longer than that is hidden.
+  double backlog[BACKLOG_PARTS];
 } Exposure;
 
 // The class of each value, in the arena. A local program and the global program it was made from

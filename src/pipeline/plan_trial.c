@@ -356,6 +356,7 @@ static double change(const Pricing *a, const Pricing *b) {
   for (uint32_t i = 0; i < SLACK_COUNT; i++) {
     most = fmax(most, fabs(a->transfer[i] - b->transfer[i]) / fmax(a->transfer[i], b->transfer[i]));
     most = fmax(most, fabs(a->latency[i] - b->latency[i]) / fmax(a->latency[i], b->latency[i]));
+    most = fmax(most, fabs(a->exposed[i] - b->exposed[i]) / fmax(a->exposed[i], b->exposed[i]));
   }
   return most;
 }

@@ -37,6 +37,19 @@ void model_send(ModelVar *var, uint32_t k, uint8_t slack, Price price, double ru
   sent->latency += model_units((price.seconds - price.transfer_seconds) * runs);
 }
 
+uint8_t model_part_of_step(const ModelBuild *b, uint32_t position) {
+  double all = b->clock[b->position];
+  uint32_t part = all > 0 ? (uint32_t)(BACKLOG_PARTS * b->clock[position] / all) : 0;
+  return (uint8_t)(part < BACKLOG_PARTS ? part : BACKLOG_PARTS - 1);
+}
+
+double model_window(const ModelBuild *b, ValueId v, uint32_t position, double runs) {
+  uint32_t begin = b->slack[v] == SLACK_LATE ? b->made_at[v] : 0;
+  uint32_t end = b->slack[v] == SLACK_EARLY ? position : b->position;
+  double window = b->clock[end] - b->clock[begin];
+  return runs > 0 ? window / runs : window;
+}
+
 double model_seconds(Wide cost) { return (double)cost * PLAN_UNIT; }
 
 double model_fraction(ModelBuild *b, Sharding sharding) {
@@ -374,6 +387,27 @@ static void put_vars(ModelBuild *b) {
   model_price(m, &pricing_serial, machine_usable_bytes(m->options.machine, m->options.n_devices));
 }
 
+// The work before each position: of each op's strategy with the least.
+static void set_clock(ModelBuild *b) {
+  Model *m = b->m;
+  b->clock = ARENA_ARRAY(&m->arena, double, b->position + 2);
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    if (v->kind != VAR_OP) continue;
+    int64_t least = v->costs[0];
+    for (uint32_t k = 1; k < v->n; k++)
+      if (v->costs[k] < least) least = v->costs[k];
+    if (least < PLAN_FORBIDDEN) b->clock[v->position + 1] += (double)least * PLAN_UNIT;
+  }
+  for (uint32_t i = 1; i <= b->position; i++) b->clock[i] += b->clock[i - 1];
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    for (uint32_t o = 0; o < SLACK_COUNT; o++) v->windows[o] = b->clock[b->position];
+    if (v->kind == VAR_OP) v->windows[SLACK_LATE] -= b->clock[v->position];
+    v->part = model_part_of_step(b, v->position);
+  }
+}
+
 static Status *build(ModelBuild *b) {
   Model *m = b->m;
   BlockId block = region_block(m->p, op_region(m->p, m->entry, 0));
@@ -392,6 +426,7 @@ static Status *build(ModelBuild *b) {
       forbid(b, i, op_result(m->p, op, k), b->ports[op_result(m->p, op, k)].list);
     arena_rewind(&m->strategies.scratch, mark);
   }
+  set_clock(b);
   bool *has_copy = ARENA_ARRAY(&m->arena, bool, m->p->values.count + 1);
   model_join_all(b, has_copy);
   for (uint32_t i = 0; i < m->vars.count; i++)

@@ -38,7 +38,7 @@ typedef struct MatrixRow {
   ListId a, b;
   Type type;
   double runs;
-  uint8_t slack;
+  uint8_t slack, window, part, breaks;  // window: its power of 4 units
   uint32_t matrix;
 } MatrixRow;
 
@@ -58,12 +58,17 @@ typedef struct ModelBuild {
   VEC(MatrixRow) matrices;
   IdMap price_ids, matrix_ids;
   const uint8_t *slack;  // per value: class of its collectives
+  double *clock;         // per position: seconds of work before it, if all is sharded well
   VEC(uint32_t) order;   // variables of ops, by position; NO_VAR: none
 } ModelBuild;
 
 int64_t model_units(double seconds);
 // Adds communication to a strategy of a variable.
+uint8_t model_part_of_step(const ModelBuild *b, uint32_t position);
 void model_send(ModelVar *var, uint32_t strategy, uint8_t slack, Price price, double runs);
+// Seconds of work beside which a value's collectives may run at most, per run: what waits for no
+// work from the start to its use, what no contraction waits for from its making to the end.
+double model_window(const ModelBuild *b, ValueId value, uint32_t position, double runs);
 // Fraction of a tensor's elements that a device holds.
 double model_fraction(ModelBuild *b, Sharding sharding);
 double model_value_bytes(const Model *m, ValueId v);
