@@ -157,7 +157,7 @@ int command_plan(int argc, char **argv) {
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 7 };
+  enum { N_OWN = 8 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -166,6 +166,8 @@ int command_plan(int argc, char **argv) {
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
        "repeated layers may get different plans"},
+      {"--no-greedy", OPTION_FLAG, &job.request.no_greedy, NULL,
+       "do not try plans in which the partitioner chooses all but arguments and results"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print the plan as JSON"},

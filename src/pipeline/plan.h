@@ -10,6 +10,7 @@ typedef struct PlanRequest {
   uint32_t level;                    // 1: about a second; 2: seconds to minutes
   uint32_t devices;                  // if no mesh is given; 0: those of the machine's shape
   bool untied;                       // repeated layers may differ
+  bool no_greedy;                    // only solutions: the partitioner chooses nothing by itself
   double limit_bytes;                // memory of a device; 0: the machine's
   const char *machine_of_any_shape;  // the machine's text without a shape, to find how many devices
                                      // would suffice; NULL = the same as annotations.machine

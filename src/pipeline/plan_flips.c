@@ -65,8 +65,7 @@ static bool set_all(const Flips *f, uint32_t v, uint32_t k, uint32_t *out) {
   return changed;
 }
 
-// The cost of a variable and its tied ones in strategy k beside their neighbours.
-static Wide cost_beside(const Flips *f, uint32_t v, uint32_t k, const uint32_t *choice) {
+Wide flips_cost(const Flips *f, uint32_t v, uint32_t k, const uint32_t *choice) {
   const Problem *problem = &f->m->problem;
   Wide sum = 0;
   for (uint32_t u = v; u != UINT32_MAX; u = f->next[u]) {
@@ -85,9 +84,9 @@ static void follow(const Flips *f, uint32_t *out) {
   for (uint32_t v = 0; v < f->m->vars.count; v++) {
     if (f->m->vars.items[v].kind != VAR_COPY || f->tied[v] != v) continue;
     uint32_t best = out[v];
-    Wide least = cost_beside(f, v, best, out);
+    Wide least = flips_cost(f, v, best, out);
     for (uint32_t k = 0; k < f->m->vars.items[v].n; k++) {
-      Wide cost = cost_beside(f, v, k, out);
+      Wide cost = flips_cost(f, v, k, out);
       if (cost < least) least = cost, best = k;
     }
     set_all(f, v, best, out);

@@ -19,6 +19,8 @@ bool flips_is_free(const Flips *flips, uint32_t v);
 // The choice with v and its tied variables in strategy k. Copies follow: each takes the strategy
 // that is cheapest beside its neighbours. out may not be `choice`. O(variables + edges of copies).
 void flips_flip(const Flips *flips, const uint32_t *choice, uint32_t v, uint32_t k, uint32_t *out);
+// The cost of v and its tied variables in strategy k, with the edges to their neighbours. O(edges).
+Wide flips_cost(const Flips *flips, uint32_t v, uint32_t k, const uint32_t *choice);
 // Equal for choices that lead to the same decisions. O(variables).
 uint64_t flips_hash(const Model *model, const uint32_t *choice);
 

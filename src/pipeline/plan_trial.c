@@ -19,7 +19,7 @@
 #include "ops/functions.h"
 #include "plan/decisions.h"
 #include "plan/summary.h"
-#include "pipeline/plan_trial.h"
+#include "pipeline/plan_climb.h"
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
@@ -250,15 +250,22 @@ static bool try_candidate(Trial *t, Candidate *c) {
   return wins;
 }
 
-// The solver's choice, as decisions.
-static void try_choice(Trial *t) {
-  Candidate c = {.t = t, .decisions = trial_decisions(t, t->choice)};
-  try_candidate(t, &c);
+// A choice, as decisions. Returns whether it is the best plan so far.
+static bool try_choice(Trial *t, const uint32_t *choice) {
+  Candidate c = {.t = t, .decisions = trial_decisions(t, choice)};
+  t->choice = (uint32_t *)choice;
+  write_rules(t);
+  bool wins = try_candidate(t, &c);
   const Simulated *s = &c.simulated;
   t->repriced = s->seconds > 0;
-  if (!t->repriced) return;
+  if (!t->repriced) return false;
   t->peak_bytes = s->peak_bytes;
-  t->pricing = model_reprice(&t->model, t->choice, &s->exposure, s->compute_seconds);
+  t->pricing = model_reprice(&t->model, choice, &s->exposure, s->compute_seconds);
+  if (!wins) return false;
+  size_t size = (t->model.vars.count + 1) * sizeof *choice;
+  t->best_choice = arena_copy(&t->model_session.arena, choice, size);
+  t->best_pricing = t->pricing;
+  return true;
 }
 
 // Shardings as rules of --shard; the partitioner chooses the rest. The decisions of one that wins
@@ -340,15 +347,15 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  write_rules(t);
-  try_choice(t);
-  if (t->request->level > 1 || t->program->ops.count < MOST_GREEDY) try_rules(t, t->rules);
+  try_choice(t, t->choice);
+  bool greedy = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  if (greedy && !t->request->no_greedy) try_rules(t, t->rules);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
 
 // Rounds if everything fits, and at most, if it does not.
-enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
+enum { ROUNDS = 3, ROUNDS_QUICK = 3, MOST_ROUNDS = 6 };
 
 // How much two prices of communication differ, as a fraction of the greater.
 static double change(const Pricing *a, const Pricing *b) {
@@ -384,6 +391,11 @@ static Status *mesh_body(Guard *guard, void *arg) {
     if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
     if (t->limit_bytes <= 0) break;
   }
+  if (t->probe || !t->best_choice || t->plan->best.peak_bytes > t->plan->usable_bytes) return NULL;
+  start = clock_seconds();
+  model_price(&t->model, &t->best_pricing, t->limit_bytes);
+  TRY(climb(t, guard, try_choice));
+  t->plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
 

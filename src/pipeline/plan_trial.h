@@ -30,7 +30,9 @@ typedef struct Trial {
   bool probe;    // only whether the problem has a solution
   StrBuf text;
   uint32_t *choice;
-  const char *rules;  // the solution's shardings of arguments and results
+  uint32_t *best_choice;  // of the best solution so far; NULL: none
+  Pricing best_pricing;   // from its simulation
+  const char *rules;      // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 

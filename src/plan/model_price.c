@@ -114,9 +114,9 @@ Pricing model_reprice(const Model *m, const uint32_t *choice, const Exposure *s,
   for (uint32_t i = 0; i < SLACK_COUNT; i++) {
     double busy = parts.transfer[i] * out.transfer[i] + parts.latency[i] * out.latency[i];
     double rest = busy - parts.exposed[i];
-    if (i == SLACK_NONE)  // the backlog says what is exposed at least
-      out.exposed[i] = load;
-    else if (rest > 0)
+    out.exposed[i] = load;
+    // What is exposed of activations is what exceeds the backlog.
+    if (i != SLACK_NONE && rest > 0)
       out.exposed[i] = fmax(load, (s->exposed[i] - parts.exposed[i]) / rest);
     out.exposed[i] = fmin(1, fmax(LEAST_EXPOSED / 100.0, out.exposed[i]));
     cost += parts.exposed[i] + out.exposed[i] * rest;
