@@ -52,20 +52,32 @@ static void mark_needed(const Program *p, const OpId *order, uint32_t n, bool *n
   }
 }
 
+static uint32_t list_ops(const Program *p, OpId *out) {
+  uint32_t n = 0;
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) out[n++] = o;
+  return n;
+}
+
+bool *slack_needed(const Program *p, Arena *arena) {
+  bool *needed = ARENA_ARRAY(arena, bool, p->values.count + 1);
+  ArenaMark mark = arena_mark(arena);
+  OpId *order = ARENA_ARRAY(arena, OpId, p->ops.count + 1);
+  mark_needed(p, order, list_ops(p, order), needed);
+  arena_rewind(arena, mark);
+  return needed;
+}
+
 uint8_t *slack_find(const Program *p, Arena *arena) {
-  uint32_t n_values = p->values.count + 1, n = 0;
+  uint32_t n_values = p->values.count + 1;
   uint8_t *out = ARENA_ARRAY(arena, uint8_t, n_values);
   ArenaMark mark = arena_mark(arena);
-  bool *early = ARENA_ARRAY(arena, bool, n_values), *needed = ARENA_ARRAY(arena, bool, n_values);
-  OpId *order = ARENA_ARRAY(arena, OpId, p->ops.count + 1);
+  bool *early = ARENA_ARRAY(arena, bool, n_values), *needed = slack_needed(p, arena);
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root)) {
-    order[n++] = o;
     mark_given(p, o, early);
     if (!is_move(p, o)) continue;
     for (uint32_t i = 0; i < op_at(p, o)->n_results && i < op_at(p, o)->n_operands; i++)
       early[op_result(p, o, i)] = early[op_operand(p, o, i)];
   }
-  mark_needed(p, order, n, needed);
   for (ValueId v = 1; v < n_values; v++)
     out[v] = early[v] ? SLACK_EARLY : needed[v] ? SLACK_NONE : SLACK_LATE;
   arena_rewind(arena, mark);

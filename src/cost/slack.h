@@ -26,5 +26,8 @@ typedef struct Exposure {
 // The class of each value, in the arena. A local program and the global program it was made from
 // agree on values that both have. O(program).
 uint8_t *slack_find(const Program *p, Arena *arena);
+// Per value, in the arena: whether a contraction waits for it. An argument that none waits for is
+// read by the update only: moments of an optimizer. O(program).
+bool *slack_needed(const Program *p, Arena *arena);
 
 #endif

@@ -1,10 +1,11 @@
 // Problem: the problem's cost is a model. In small programs kernel launches and latencies decide,
 // which it only estimates, so that a neighbour of the solution may simulate faster.
 //
-// Idea: hill climbing on the simulated time, from the best choice so far. Neighbours are single
-// flips (plan_flips.h), those with the least increase of cost first; each variable once. A faster
-// neighbour that fits becomes the start, and the list is made again. The budget counts the ops
-// that are compiled, so the same program gives the same plan.
+// Idea: solutions for usual layouts of the arguments, then hill climbing on the simulated time,
+// from the best choice so far. Neighbours are single flips (plan_flips.h), those with the least
+// increase of cost first; each variable once. A faster neighbour that fits becomes the start, and
+// the list is made again. The budget counts the ops that are compiled, so the same program gives
+// the same plan.
 //
 // Cost: budget · compile.
 #include <stdlib.h>
@@ -52,26 +53,63 @@ static uint32_t climb_budget(const Trial *t) {
   return n * more;
 }
 
-// Inputs that are no state, such as the batch, in each of their shardings: the problem is solved
-// again for it. These solutions differ in more than one flip.
-static Status *try_inputs(Trial *t, Guard *guard, uint32_t *budget,
-                          bool (*try)(Trial *, const uint32_t *)) {
-  const Model *m = &t->model;
-  uint32_t *next = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  const uint32_t *start = t->best_choice;
-  for (uint32_t i = 0, left = *budget / 2; i < m->n_arguments; i++) {
-    uint32_t v = m->argument_vars[i];
-    if (m->options.state && m->options.state[i]) continue;
-    for (uint32_t k = 0; k < m->vars.items[v].n && left; k++) {
-      if (k == start[v]) continue;
-      SolveResult solved;
-      TRY(solve_fixed(&m->problem, &(SolveOptions){.level = 1, .start = start}, v, k, guard, next,
-                      &solved));
-      if (solved.outcome != SOLVE_OPTIMAL && solved.outcome != SOLVE_FEASIBLE) continue;
-      left--, --*budget;
-      try(t, next);
-    }
+// Layouts of arguments for which the problem is solved again: these solutions differ from the best
+// in many decisions at once, which flips do not reach.
+typedef enum Layout {
+  LAYOUT_DATA,   // inputs sharded by their first dimension, state replicated
+  LAYOUT_ZERO1,  // the same, and state that only the update reads sharded
+  LAYOUT_ZERO3,  // the same, and all state sharded
+  LAYOUT_COUNT,
+} Layout;
+
+// The strategy of an argument with the most tiles, of the first dimension alone if `first`.
+static uint32_t most_tiles(const Model *m, uint32_t var, bool first) {
+  uint32_t best = 0;
+  int64_t most = 1;
+  for (uint32_t k = 0; k < m->vars.items[var].n; k++) {
+    Sharding sharding = model_sharding(m, var, k);
+    const ShardingInfo *info = sharding_info(m->strategies.table, sharding);
+    int64_t tiles = 1, ahead = sharding && info->rank ? sharding_tiles(info, 0) : 1;
+    for (uint32_t d = 0; sharding && d < info->rank; d++) tiles *= sharding_tiles(info, d);
+    if (tiles > most && (!first || tiles == ahead)) most = tiles, best = k;
   }
+  return best;
+}
+
+// Forbids all strategies of an argument but one.
+static void fix(Model *m, uint32_t var, uint32_t strategy) {
+  int64_t *costs = m->problem.costs.items + m->problem.vars.items[var].first;
+  for (uint32_t k = 0; k < m->vars.items[var].n; k++)
+    if (k != strategy) costs[k] = PLAN_FORBIDDEN;
+}
+
+static void fix_layout(Trial *t, Layout layout, const bool *needed) {
+  Model *m = &t->model;
+  for (uint32_t i = 0; i < m->n_arguments; i++) {
+    uint32_t v = m->argument_vars[i];
+    bool state = m->options.state && m->options.state[i];
+    bool sharded =
+        layout == LAYOUT_ZERO3 || (layout == LAYOUT_ZERO1 && !needed[m->vars.items[v].value]);
+    fix(m, v, state && !sharded ? 0 : most_tiles(m, v, !state));
+  }
+}
+
+static Status *try_layouts(Trial *t, Guard *guard, uint32_t *budget,
+                           bool (*try)(Trial *, const uint32_t *)) {
+  Model *m = &t->model;
+  Arena *arena = &t->model_session.arena;
+  uint32_t *next = ARENA_ARRAY(arena, uint32_t, m->vars.count + 1);
+  const bool *needed = slack_needed(m->p, arena);
+  for (uint32_t layout = 0; layout < LAYOUT_COUNT && *budget; layout++) {
+    SolveResult solved;
+    model_price(m, &t->best_pricing, t->limit_bytes);
+    fix_layout(t, (Layout)layout, needed);
+    TRY(solve_problem(&m->problem, &(SolveOptions){.level = 1}, guard, next, &solved));
+    if (solved.outcome != SOLVE_OPTIMAL && solved.outcome != SOLVE_FEASIBLE) continue;
+    --*budget;
+    try(t, next);
+  }
+  model_price(m, &t->best_pricing, t->limit_bytes);
   return NULL;
 }
 
@@ -103,7 +141,7 @@ static void climb_flips(Trial *t, uint32_t budget, bool (*try)(Trial *, const ui
 
 Status *climb(Trial *t, Guard *guard, bool (*try)(Trial *, const uint32_t *)) {
   uint32_t budget = climb_budget(t);
-  TRY(try_inputs(t, guard, &budget, try));
+  TRY(try_layouts(t, guard, &budget, try));
   climb_flips(t, budget, try);
   return NULL;
 }
