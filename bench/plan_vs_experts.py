@@ -20,7 +20,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 ZOO = f"{ROOT}/build/compare/zoo"
-TESSERA = f"{ROOT}/build/tessera"
+TESSERA = os.environ.get("TESSERA", f"{ROOT}/build/tessera")
 SLOWER = 1.001  # rounding of printed numbers is no difference
 
 

@@ -73,7 +73,7 @@ static double window_seconds(uint8_t power) {
 // What a reshard of a value does to the fusions around it.
 enum {
   BREAKS_FUSION = 1,  // the value is not stored otherwise
-  SLICES_ALONE = 2,   // no fusion takes a slice of it
+  SLICES_ALONE = 2,   // no fusion takes a slice of it: a broadcast is written first
 };
 
 static uint8_t breaks_of(const ModelBuild *b, ValueId v) {
@@ -84,7 +84,7 @@ static uint8_t breaks_of(const ModelBuild *b, ValueId v) {
   for (OperandId use = value_at(p, v)->first_use; use && !fuses; use = operand_at(p, use)->next_use)
     fuses = op_fusing(p, operand_at(p, use)->user) != FUSING_NONE;
   return (uint8_t)((itself && f->stored[f->root[v]] ? 0 : BREAKS_FUSION) |
-                   (fuses ? 0 : SLICES_ALONE));
+                   (fuses && itself ? 0 : SLICES_ALONE));
 }
 
 // Whether a reshard gathers several dimensions: one collective does, and a transpose puts the tiles
@@ -106,12 +106,11 @@ static double reshard_work(ModelBuild *b, Sharding from, Sharding to, Type type,
   bool slices = price.bytes <= 0;
   if (from == to) return 0;
   double parts = 0;
-  if (breaks & BREAKS_FUSION || (slices && breaks & SLICES_ALONE))
+  if (breaks & (slices ? SLICES_ALONE : BREAKS_FUSION))
     parts = model_fraction(b, slices ? to : from) + model_fraction(b, to);
   if (!slices && gathers_several(b, from, to)) parts += 2 * model_fraction(b, to);
   if (parts <= 0) return 0;
-  return rates_seconds(&m->rates, 0, parts * fusion_bytes(m->p, type), DT_f32, false) +
-         m->rates.op_seconds;
+  return rates_seconds(&m->rates, 0, parts * fusion_bytes(m->p, type), DT_f32, false);
 }
 
 static Sent sent_of(ModelBuild *b, Sharding from, Sharding to, Type type, double runs,
