@@ -44,7 +44,7 @@ static void test_plan(void **state) {
   tsr_plan_options options = {.struct_size = sizeof options, .machine = "h100:4"};
   char *json = NULL, *words = NULL;
   good(tsr_program_plan(p, &options, &json, &words));
-  assert_non_null(strstr(json, "\"plan_version\":1"));
+  assert_non_null(strstr(json, "\"plan_version\":2"));
   assert_non_null(strstr(words, "mesh x=4 on h100:4"));
   tsr_partition_options partition = {
       .struct_size = sizeof partition, .machine = "h100:4", .decisions = json};

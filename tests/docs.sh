@@ -10,7 +10,7 @@ export PATH
 scratch=$(mktemp -d) || exit 2
 trap 'rm -rf "$scratch"' EXIT
 passed=0 failed=0
-[ $# -gt 0 ] || set -- README.md ARCHITECTURE.md docs/partition-decisions.md docs/simulate.md docs/plan.md docs/decisions/*.md
+[ $# -gt 0 ] || set -- README.md ARCHITECTURE.md docs/partition-decisions.md docs/simulate.md docs/plan.md docs/tactics.md docs/decisions/*.md
 for file in "$@"; do
   awk -v dir="$scratch" '
     /^```console$/ { inside = 1; print; next }

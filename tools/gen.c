@@ -181,6 +181,10 @@ int main(int argc, char **argv) {
       {"--adamw", OPTION_FLAG, &c->adamw, "with weight decay, gradients clipped to norm 1"},
       {"--tied", OPTION_FLAG, &c->tied, "the head is the embedding's transpose"},
       {"--fused-qkv", OPTION_FLAG, &c->fused_qkv, "one kernel for q, k and v"},
+      {"--narrow-softmax", OPTION_FLAG, &c->narrow_softmax,
+       "GPT, MoE: the softmax of attention in --dtype, not in f32"},
+      {"--narrow-entry", OPTION_FLAG, &c->narrow_entry,
+       "Wide-ResNet: the factor --width only after the 3x3 convolutions, as Alpa's"},
       {"--loop", OPTION_FLAG, &c->loop, "equal layers in while loops over stacked parameters"},
       {"--remat", OPTION_TEXT, &c->remat,
        "compute layers again in the backward pass, but for these values: --remat q,k,v, --remat "

@@ -269,9 +269,9 @@ typedef struct tsr_propagate_options {
                         as loaded, also tries which rules propagate first */
   int reshards;      /* also write the reshards of tsr_program_partition, so that XLA reshards the
                         same values; closes all dimensions */
-  const char *machine;      /* for predicted times of by_cost and reshards, as in
-                               tsr_partition_options; NULL: the default */
-  size_t trip_count;        /* iterations to count for loops of unknown length; 0: 100, a guess */
+  const char *machine; /* for predicted times of by_cost, reshards and tsr_propagation_price, as
+                          in tsr_partition_options; NULL: the default */
+  size_t trip_count;   /* iterations to count for loops of unknown length; 0: 100, a guess */
   tsr_progress_fn progress; /* NULL: none */
   void *progress_user;
 } tsr_propagate_options;
@@ -475,6 +475,10 @@ typedef struct tsr_plan_options {
   int level;           /* 2: search longer; 0 or 1: about a second */
   double memory_bytes; /* of a device; 0: the machine's */
   int untied;          /* repeated layers may differ */
+  const char *tactics; /* compose the plan: "data:x, megatron:y, auto" (docs/tactics.md); needs a
+                          mesh; NULL: the search alone */
+  double time_limit_seconds; /* if > 0, the search takes at most about as long: the plan depends on
+                              * the host's speed and is not reproducible */
 } tsr_plan_options;
 
 /* Chooses a mesh and the sharding of every value so that a step takes the least time and fits in
@@ -541,6 +545,30 @@ TSR_API tsr_error *tsr_propagation_push(tsr_propagation *propagation, size_t val
                                         const char *sharding, size_t *out_changes);
 /* Undoes the last push; O(changes of that push). TSR_ERROR_FAILED_PRECONDITION if there is none. */
 TSR_API tsr_error *tsr_propagation_pop(tsr_propagation *propagation);
+/* Pushes the value's present sharding with one more axis, as the last of a dimension: "data" makes
+ * [{"model", ?}, {?}] to [{"model", "data", ?}, {?}]. TSR_ERROR_FAILED_PRECONDITION if the value
+ * has the axis already or the dimension is closed, TSR_ERROR_NOT_FOUND if the mesh has no such
+ * axis, TSR_ERROR_OUT_OF_RANGE if the value has no such dimension; the state is then unchanged. */
+TSR_API tsr_error *tsr_propagation_add_axis(tsr_propagation *propagation, size_t value,
+                                            size_t dimension, const char *axis,
+                                            size_t *out_changes);
+
+/* An estimate for the present shardings, per device and step. */
+typedef struct tsr_price {
+  size_t struct_size;
+  double seconds;         /* of all ops and reshards, added: nothing overlaps */
+  double compute_seconds; /* of the ops */
+  double bytes;           /* sent */
+  double peak_bytes;
+  uint64_t visited; /* ops and uses of values that this call looked at */
+} tsr_price;
+
+/* Prices the present shardings on the machine of tsr_propagation_new's options, to compare them
+ * (docs/tactics.md says what it counts). After a push or pop the time is proportional to what they
+ * changed; the first call is O(program). The result depends on the shardings alone. It costs much
+ * less than tsr_program_simulate, which partitions the program and knows overlap and passes.
+ * TSR_ERROR_FAILED_PRECONDITION if the program has several meshes. */
+TSR_API tsr_error *tsr_propagation_price(tsr_propagation *propagation, tsr_price *out_price);
 /* The present sharding of a value; *out_text is NULL if it has none. Freed with tsr_text_free. */
 TSR_API tsr_error *tsr_propagation_sharding(tsr_propagation *propagation, size_t value,
                                             tsr_spelling spelling, char **out_text);

@@ -4,6 +4,7 @@
     propagate                    infer the shardings of all values from a few annotations
     partition                    write the local program that each device runs
     plan                         choose the mesh and all shardings by search
+    search                       try shardings by hand: push, price, pop
     run                          evaluate a program on simulated devices
     simulate, machines           predict seconds and peak memory of a step; the machines that are known
     shardings, to_jax, autoshard give shardings or the local program back to JAX
@@ -35,17 +36,18 @@ from .options import P
 from .partitioned import Collective, Partitioned, Reason
 from .plan import Plan
 from .program import Program, Value, load
+from .search import Price, Search
 from .sharded import Sharded
 from .shardings import Shardings, shardings
 from .simulated import Alive, Busy, Simulated, machines
-from .stages import partition, plan, propagate, run, simulate
+from .stages import partition, plan, propagate, run, search, simulate
 from .to_jax import JaxProgram, to_jax
 
 __version__ = _version()
 
 __all__ = [
-    "export", "load", "propagate", "partition", "plan", "run", "simulate", "machines", "shardings", "to_jax", "autoshard", "P",
-    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Plan", "Collective", "Reason", "Simulated", "Busy", "Alive",
+    "export", "load", "propagate", "partition", "plan", "search", "run", "simulate", "machines", "shardings", "to_jax", "autoshard", "P",
+    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Plan", "Price", "Search", "Collective", "Reason", "Simulated", "Busy", "Alive",
     "Shardings", "JaxProgram", "Error", "InvalidArgument", "NotFound", "ResourceExhausted",
     "FailedPrecondition", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "__version__",
 ]

@@ -65,7 +65,13 @@ class PartitionOptions(_Sized):
 class PlanOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("machine", c_char_p), ("devices", c_size_t),
                 ("annotations", POINTER(PropagateOptions)), ("level", c_int),
-                ("memory_bytes", c_double), ("untied", c_int)]
+                ("memory_bytes", c_double), ("untied", c_int), ("tactics", c_char_p),
+                ("time_limit_seconds", c_double)]
+
+
+class Price(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("seconds", c_double), ("compute_seconds", c_double),
+                ("bytes", c_double), ("peak_bytes", c_double), ("visited", c_uint64)]
 
 
 class SimulateOptions(_Sized):
@@ -180,6 +186,12 @@ _FUNCTIONS = {
     "tsr_program_result_tile": (_E, [_H, c_size_t, c_size_t, c_size_t, POINTER(Tile)]),
     "tsr_propagation_new": (_E, [_H, POINTER(PropagateOptions), _OUT]),
     "tsr_propagation_free": (None, [_H]),
+    "tsr_propagation_value": (_E, [_H, c_char_p, POINTER(c_size_t)]),
+    "tsr_propagation_push": (_E, [_H, c_size_t, c_char_p, POINTER(c_size_t)]),
+    "tsr_propagation_add_axis": (_E, [_H, c_size_t, c_size_t, c_char_p, POINTER(c_size_t)]),
+    "tsr_propagation_pop": (_E, [_H]),
+    "tsr_propagation_price": (_E, [_H, POINTER(Price)]),
+    "tsr_propagation_sharding": (_E, [_H, c_size_t, c_int, _OUT]),
     "tsr_propagation_table": (_E, [_H, c_int, _OUT]),
     "tsr_propagation_why": (_E, [_H, c_char_p, c_int, _OUT]),
     "tsr_program_evaluate": (_E, [_H, c_char_p, POINTER(EvaluateOptions), c_size_t, c_void_p,

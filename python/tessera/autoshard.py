@@ -11,7 +11,9 @@ from .decisions import decisions_of
 from .export import export, import_jax, jit_options, name_of, native, set_mesh_of, warn_user
 from .options import Annotations
 from .shardings import over_auto, place, put_back, shardings
-from .stages import plan, propagate
+from .plan import Plan, Request
+from .processes import Processes, check_devices, machine_here, plan_once, spans_all
+from .stages import propagate
 from .to_jax import FORMS, check_form, make
 
 
@@ -96,13 +98,14 @@ class _LeftToXla:
 class _Plan:
     """What was found for one set of shapes.
 
+    made    the tessera.Plan if there was a search, or None
     form    what XLA is given: the first of the forms that can be made, if XLA compiles it
     mesh    the user's jax Mesh, or None
     plain   the Python function, from leaves to leaves
     """
 
-    def __init__(self, name, sharded, mesh, plain, out_tree, makers):
-        self.name, self.sharded, self.mesh = name, sharded, mesh
+    def __init__(self, name, made, sharded, mesh, plain, out_tree, makers):
+        self.name, self.made, self.sharded, self.mesh = name, made, sharded, mesh
         self.plain, self.out_tree, self._makers = plain, out_tree, makers
         self._next()
 
@@ -183,11 +186,11 @@ class _Auto:
         args, kwargs = tree.unflatten(structs)
         all_args, all_kwargs = _joined(args, kwargs, statics)
         program = export(self.fn, *all_args, **self._export_options(jax), **all_kwargs)
-        mesh, hints, decisions = self.mesh, self.hints, self.decisions
+        mesh, hints, decisions, made = self.mesh, self.hints, self.decisions, None
         if self.search:
-            made = plan(program, mesh=mesh, **{name: hints[name] for name in ("shard", "layout", "names")}, **self.search)
+            made = self._search(jax, program)
             mesh, hints = made.mesh if mesh is None else mesh, {"shard": made.shard, "conflicts": hints["conflicts"]}
-            decisions = decisions_of(made.json())
+            decisions = made.decisions()
         sharded = propagate(program, mesh=mesh, divisible_edges=True, **hints)
         mesh = self.user_mesh(jax, sharded)
         self._warn(sharded)
@@ -196,8 +199,26 @@ class _Auto:
         makers = {"constraints": functools.partial(make, sharded, mesh, "constraints", plain),
                   "local": functools.partial(make, sharded, mesh, "local", plain, decisions)}
         makers[False] = lambda: _LeftToXla(jax, sharded, mesh, plain, donated)
-        return _Plan(name_of(self.fn), sharded, mesh, plain, program.out_tree,
+        return _Plan(name_of(self.fn), made, sharded, mesh, plain, program.out_tree,
                      [makers[form] for form in self._forms(jax, sharded, mesh)])
+
+    def _search(self, jax, program):
+        """The tessera.Plan of a program: in a multi-process program that of process 0, in all processes."""
+        hints = {"mesh": self.mesh, **{name: self.hints[name] for name in ("shard", "layout", "names")}}
+        said = {"level": 1, "untied": None, **self.search}
+        if said["machine"] is None:
+            said["machine"] = machine_here(jax, self.mesh)
+        request = Request(program, hints, **said)
+        if jax.process_count() > 1 and said["time_limit"] is not None:
+            raise errors.InvalidArgument(f"time_limit={said['time_limit']!r} in a program of {jax.process_count()} processes: a plan under a "
+                                         "time limit depends on the host's speed, and all processes must have the same one; leave it out")
+        if jax.process_count() == 1 or not spans_all(jax, self.mesh):
+            made = request.search()
+        else:
+            made = plan_once(Processes(jax), request.fingerprint(), request.search)
+        made = Plan(program, *made, machine=said["machine"])
+        check_devices(jax, made)
+        return made
 
     def _forms(self, jax, sharded, mesh):
         """What XLA may be given, the best first: the user's choice, or as much as was planned."""
@@ -239,7 +260,7 @@ class _Auto:
 
 
 def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strategy=None,
-              conflicts="cost", exact=None, decisions=None, machine=None, devices=None, memory=None,
+              conflicts="cost", exact=None, decisions=None, machine=None, devices=None, memory=None, time_limit=None,
               static_argnums=None, static_argnames=None, donate_argnums=None, donate_argnames=None, **unknown):
     """Shards a JAX function over a mesh. The shardings follow from a few annotations (hints), or from a search.
 
@@ -268,9 +289,11 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
             only in programs that it partitions itself
     decisions   as in tessera.partition, for every set of shapes. They make exact="local" the default.
             tessera.partition(f.sharded(…)).decisions() returns all of them
-    machine, devices, memory   as in tessera.plan: if machine or devices is given, the mesh and all shardings
-            are chosen by search for every set of shapes; hints are constraints then. The search is
-            deterministic, so that all processes of a multi-process program find the same plan
+    machine, devices, memory, time_limit   as in tessera.plan: if machine or devices is given, the mesh and all shardings
+            are chosen by search for every set of shapes; hints are constraints then. Without a machine
+            it is the one on which JAX runs, if Tessera knows it. In a multi-process program process 0
+            searches, and all processes compare their programs and take its plan; time_limit is
+            refused there
 
     >>> @tessera.autoshard(machine="cpu:8")
     ... def predict(params, batch):
@@ -286,7 +309,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     donated arguments are kept.
 
     f.sharded(…), f.shardings(…) and f.lower(…) return the Sharded, the NamedShardings and JAX's
-    Lowered for some arguments, which may be jax.ShapeDtypeStruct.
+    Lowered for some arguments, which may be jax.ShapeDtypeStruct. f.plan(…) returns the Plan of a search.
     """
     if unknown:
         raise checks.no_option("autoshard", next(iter(unknown)), _OPTIONS)
@@ -294,7 +317,7 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
         return functools.partial(
             autoshard, mesh=mesh, shard=shard, layout=layout, names=names, strategy=strategy,
             conflicts=conflicts, exact=exact, decisions=decisions, machine=machine, devices=devices, memory=memory,
-            static_argnums=static_argnums,
+            time_limit=time_limit, static_argnums=static_argnums,
             static_argnames=static_argnames, donate_argnums=donate_argnums,
             donate_argnames=donate_argnames)
     if not callable(fn):
@@ -304,11 +327,12 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
     if exact is not None and exact is not False and not (isinstance(exact, str) and exact in FORMS):
         raise errors.InvalidArgument(f"exact is {exact!r}, expected True, False, None or one of "
                                      + ", ".join(map(repr, FORMS)))
-    search = {} if machine is None and devices is None else {"machine": machine, "devices": devices, "memory": memory}
+    search = {} if machine is None and devices is None else {
+        "machine": machine, "devices": devices, "memory": memory, "time_limit": time_limit}
     if search and (decisions is not None or strategy is not None):
         raise errors.InvalidArgument("machine and devices make autoshard search: decisions and strategy cannot be given with them")
-    if memory is not None and not search:
-        raise errors.InvalidArgument("memory limits a search: give machine or devices with it")
+    if not search and (memory is not None or time_limit is not None):
+        raise errors.InvalidArgument(f"{'time_limit' if memory is None else 'memory'} limits a search: give machine or devices with it")
     decisions = decisions_of(decisions)
     exact = "local" if exact is None and decisions.text is not None else exact
     check_form(decisions, exact)
@@ -331,6 +355,12 @@ def autoshard(fn=None, *, mesh=None, shard=None, layout=None, names=None, strate
         plan, leaves = auto.plan(args, kwargs)
         return plan.form.lower_leaves(*leaves)
 
+    def found(*args, **kwargs):
+        if not search:
+            raise errors.FailedPrecondition("there is no plan, because nothing was searched: give autoshard machine or devices")
+        return auto.plan(args, kwargs)[0].made
+
+    call.plan = found
     call.sharded = lambda *args, **kwargs: auto.plan(args, kwargs)[0].sharded
     call.shardings = lambda *args, **kwargs: auto.plan(args, kwargs)[0].form.shardings
     call.lower = lower

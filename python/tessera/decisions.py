@@ -10,7 +10,7 @@ import os
 import re
 
 from . import checks, errors
-from ._lib import encode
+from ._lib import encode, machine_names
 from .program import read_file
 
 _LINE = re.compile(r"line (\d+) of the decisions")
@@ -41,14 +41,25 @@ def _lines(decisions):
     return rows + [("}", "decisions")]
 
 
+def _machine_of(plan):
+    """The machine in the text of a plan; None if there is none that is known."""
+    try:
+        name = json.loads(plan).get("machine")
+    except (ValueError, AttributeError):
+        return None
+    return name if isinstance(name, str) and name.split(":")[0].replace("-", "_") in (*machine_names(), "cpu") else None
+
+
 class Decisions:
     """Decisions as the C library takes them, and how its messages name them.
 
-    text   JSON, encoded; None: no decisions are given
+    text      JSON, encoded; None: no decisions are given
+    machine   the machine that a plan is for, for which it must be partitioned: passes offer other choices on others
     """
 
-    def __init__(self, decisions=None):
+    def __init__(self, decisions=None, machine=None):
         self.text, self._named = None, lambda line: f"line {line} of the decisions"
+        self.machine = machine
         if decisions is None:
             return
         if isinstance(decisions, dict):
@@ -62,6 +73,8 @@ class Decisions:
         else:
             raise checks.wrong("decisions", decisions, "a dict, JSON text or the path of a file")
         self.text = encode(text, "decisions")
+        if self.is_plan and machine is None:
+            self.machine = _machine_of(text)
 
     @property
     def is_plan(self):

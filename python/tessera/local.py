@@ -180,7 +180,7 @@ class LocalCall:
                 raise errors.Unimplemented(f"{value.name} is of dtype float0")
         self.shardings, self._in_avals, self._out_avals = shardings, in_avals, out_avals
         source = sharded.program if decisions.is_plan else sharded
-        self.made = partition(source, collectives="xla", decisions=decisions)
+        self.made = partition(source, collectives="xla", decisions=decisions, machine=decisions.machine)
         self._inputs, self._outputs = _edges(self.made, meshes, decisions.text is not None)
         text = _Text(self.made.text, self.made.program.function,
                      [(edge.tile, edge.dtype) for edge in self._outputs])

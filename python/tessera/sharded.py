@@ -3,7 +3,7 @@
 import ctypes
 import json
 
-from . import checks, table
+from . import checks, errors, table
 from ._lib import Propagation, PropagateOptions, encode
 from .program import entry_index
 
@@ -143,4 +143,22 @@ class Sharded:
     def _repr_html_(self):
         return table.in_html(f"@{self.program.function}",
                              ["value", "type", "part of a device", "sharding"], self._rows(),
-                             after=self.warnings)
+                             after=self.warnings) + self._frame()
+
+    def simulate(self, machine=None, trace=False):
+        """The predicted step of the program with these shardings, a Simulated. machine as in tessera.propagate; None: the
+        one that it was propagated for, or the default.
+
+        >>> tessera.propagate(lambda x: 2 * x, np.ones(8, "f"), mesh="a=2", shard={"x": P("a")}).simulate("h100:2").peak_bytes
+        32
+        """
+        from .stages import simulate
+        return simulate(self, machine=machine, trace=trace)
+
+    def _frame(self):
+        """The page of the predicted step; nothing for what cannot be partitioned."""
+        try:
+            return self.simulate().in_frame()
+        except errors.Error:
+            return ""
+

@@ -16,6 +16,7 @@ from .partitioned import Partitioned
 from .program import Program, load
 from .run import as_tree, evaluate, flat_arguments, memory_of, run_local, seed_of
 from .sharded import Sharded
+from .search import Search
 from .plan import Plan, make_plan
 from .simulated import Simulated
 
@@ -226,7 +227,8 @@ def simulate(fn_or_program, *args, machine=None, mesh=None, devices=None, shard=
 
 
 def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None, layout=None, names=None,
-         call_rules=None, trip_count=None, level=1, memory=None, untied=None, **kwargs) -> Plan:
+         call_rules=None, trip_count=None, level=1, memory=None, untied=None, tactics=None, time_limit=None,
+         **kwargs) -> Plan:
     """Chooses a mesh and the sharding of every value by search, so that a step takes the least time and fits in
     memory. Returns a Plan. Nothing is executed (docs/plan.md).
 
@@ -238,6 +240,12 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     level           2: search longer
     memory          bytes of a device that the plan may use. None: the machine's
     untied          repeated layers may get different shardings
+    tactics         compose the plan, in order, each tactic along an axis of the mesh: "data:x, megatron:y, auto", or a
+                    list of these (docs/tactics.md). The plan's tactics are what each one did and costs
+    time_limit      seconds that the search may take, about. The plan then depends on the host's speed: it is not
+                    reproducible
+
+    The last 64 plans are kept: the same program with the same options is not planned again.
 
     If nothing fits, ResourceExhausted says how much is missing, and what helps. Donate the state of a training
     step (donate_argnums) so that it counts once.
@@ -251,8 +259,26 @@ def plan(fn_or_program, *args, machine=None, devices=None, mesh=None, shard=None
     hints = dict(mesh=mesh, shard=shard, layout=layout, names=names, call_rules=call_rules, trip_count=trip_count)
     what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
     program = _program_of("plan", what, args, kwargs, {**hints, "machine": machine, "devices": devices, "level": level,
-                                                       "memory": memory, "untied": untied})
-    return make_plan(program, hints, machine, devices, level, memory, untied)
+                                                       "memory": memory, "untied": untied, "tactics": tactics,
+                                                       "time_limit": time_limit})
+    return make_plan(program, hints, machine=machine, devices=devices, level=level, memory=memory, untied=untied,
+                     tactics=tactics, time_limit=time_limit)
+
+
+def search(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None, strategy=None,
+           conservative=None, call_rules=None, machine=None, trip_count=None, **kwargs) -> Search:
+    """Shardings to try and undo: push one, price it, pop it. Returns a Search. The options are those of propagate;
+    prices are for the machine.
+
+    >>> search = tessera.search("func.func @main(%x: tensor<8xf32>) {\\n  return\\n}", mesh="a=2")
+    >>> search.push("x", P("a")), search.depth
+    (1, 1)
+    """
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names, strategy=strategy,
+                 conservative=conservative, call_rules=call_rules, machine=machine, trip_count=trip_count)
+    what = load(fn_or_program) if isinstance(fn_or_program, (str, os.PathLike)) else fn_or_program
+    program = _program_of("search", what, args, kwargs, hints)
+    return Search(program, Annotations(**_on_mesh(hints, program)))
 
 
 def _simulate_local(program, hints, local, machine, trip_count, trace):

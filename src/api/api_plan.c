@@ -1,4 +1,6 @@
 // Planning: a mesh and shardings by search.
+#include <string.h>
+
 #include "api/api_private.h"
 #include "base/mem.h"
 #include "pipeline/plan.h"
@@ -18,19 +20,24 @@ static Status *run_plan(PlanJob *job) {
   PlanRequest request = {.level = o->level > 1 ? 2 : 1,
                          .devices = (uint32_t)o->devices,
                          .untied = o->untied != 0,
-                         .limit_bytes = o->memory_bytes};
+                         .tactics = o->tactics,
+                         .limit_bytes = o->memory_bytes,
+                         .time_limit = o->time_limit_seconds > 0 ? o->time_limit_seconds : 0};
   TRY(api_propagate_request(job->handle, &job->annotations, &s->arena, &request.annotations));
   TRY(api_machine(name, &s->arena, &request.annotations.machine));
   request.machine_of_any_shape = request.annotations.machine;
   TRY(session_read_machine(s, request.annotations.machine));
   if (!request.devices) request.devices = machine_devices(s->machine);
+  request.source = job->handle->program;
   plan_flatten(s->program, s->guard, &s->arena);
   Plan plan;
   TRY(plan_program(s->program, &request, s->guard, &s->arena, &plan));
+  TRY(plan_describe(s->program, &request, s->guard, &s->arena, &plan));
   if (!plan.decisions)
     FAIL(RESOURCE_EXHAUSTED, "no plan: %s%s%s",
          plan.best.refused ? plan.best.refused : "none found", plan.shortfall ? ": " : "",
          plan.shortfall ? plan.shortfall : "");
+  if (name[strspn(name, " \t\r\n")] == '{') name = s->machine->name;  // a description
   plan_json(&plan, name, &job->json);
   plan_put(&plan, name, &job->text);
   return NULL;

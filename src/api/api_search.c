@@ -1,9 +1,10 @@
-// A propagation that is kept: push a sharding, read, pop. Each call installs its guard in all
-// arenas first, since the guard of the previous call is gone.
+// A propagation that is kept: push a sharding, read, price, pop. Each call installs its guard in
+// all arenas first, since the guard of the previous call is gone.
 #include <string.h>
 
 #include "base/mem.h"
 #include "api/api_private.h"
+#include "estimate/estimate.h"
 #include "report/show_propagated.h"
 #include "annotate/shard_rules.h"
 #include "explain/why.h"
@@ -17,7 +18,8 @@ struct tsr_propagation {
   Arena scratch;           // rewound by every call
   HEAPVEC(Target) values;  // value numbers to targets
   HEAPVEC(uint32_t) marks;
-  Guard *guard;  // of the current call
+  Estimate *estimate;  // NULL before the first price
+  Guard *guard;        // of the current call
 };
 
 // Arguments and results of one call, and its diagnostics.
@@ -26,8 +28,9 @@ typedef struct Call {
   Status *(*body)(struct Call *call);
   const char *text;  // a name or a sharding
   bool flag;         // with values; as JSON
-  size_t value, changes;
+  size_t value, dimension, changes;
   tsr_spelling spelling;
+  EstimatedPrice price;
   StrBuf messages, out;
   bool any;
 } Call;
@@ -39,6 +42,7 @@ static Status *call_body(Guard *guard, void *arg) {
   call->messages.guard = call->out.guard = guard;
   arena_guard(&h->scratch, guard);
   session_guard(&h->session, guard);
+  if (h->estimate) estimate_guard(h->estimate, guard);
   return call->body(call);
 }
 
@@ -67,6 +71,7 @@ static Status *new_body(Call *call) {
   Status *status = compile(s, &request, &compiled);
   h->n_annotated = compiled.n_annotated;
   if (status) session_render(s, &call->messages, false);
+  if (!status) TRY(session_read_machine(s, request.annotations.machine));
   return status;
 }
 
@@ -92,6 +97,7 @@ tsr_error *tsr_propagation_new(tsr_program *program, const tsr_propagate_options
 
 void tsr_propagation_free(tsr_propagation *h) {
   if (!h) return;
+  estimate_free(h->estimate);
   session_deinit(&h->session);
   arena_deinit(&h->scratch);
   HEAPVEC_FREE(&h->values);
@@ -129,6 +135,11 @@ static Status *check_value(const tsr_propagation *h, size_t value) {
 
 // ---- push and pop ----
 
+static void undo(tsr_propagation *h, uint32_t mark) {
+  if (h->estimate) estimate_before_pop(h->estimate, mark);
+  propagation_pop(h->session.propagation, mark);
+}
+
 // Pushes in all instances of the value's function, or in none if one fails.
 static Status *push_target(tsr_propagation *h, const Target *target, Sharding sharding) {
   Propagation *p = h->session.propagation;
@@ -141,7 +152,7 @@ static Status *push_target(tsr_propagation *h, const Target *target, Sharding sh
     PlaceId place = g->instances[i].function == target->function ? target_place(g, i, target) : 0;
     Status *status = place ? propagation_push(p, place, sharding, &ignored) : NULL;
     if (!status) continue;
-    propagation_pop(p, mark);
+    undo(h, mark);
     return status;
   }
   return NULL;
@@ -184,10 +195,98 @@ tsr_error *tsr_propagation_push(tsr_propagation *h, size_t value, const char *sh
   return error;
 }
 
+// The value's sharding with the axis behind those of the dimension; open if it has none.
+static Status *with_axis(const tsr_propagation *h, PlaceId place, size_t d, AxisRef axis,
+                         Arena *arena, Sharding *out) {
+  ShardingTable *table = h->session.table;
+  const Graph *g = propagation_graph(h->session.propagation);
+  uint32_t rank = type_info(h->session.context, g->places[place].type)->rank;
+  if (d >= rank) FAIL(OUT_OF_RANGE, "dimension %zu does not exist: the value has %u", d, rank);
+  Sharding now = propagation_get(h->session.propagation, place);
+  if (!now) now = sharding_make_open(table, h->session.mesh, rank);
+  const ShardingInfo *info = sharding_info(table, now);
+  if (axes_overlap_ref(sharding_used_axes(info, arena), axis))
+    FAIL(FAILED_PRECONDITION, "the value has the axis already, or must not have it");
+  if (!info->dims[d].open || info->dims[d].n_factors != 1)
+    FAIL(FAILED_PRECONDITION, "dimension %zu of the value is closed", d);
+  AxisList axes = axes_concat(arena, sharding_dim_axes(info, (uint32_t)d), (AxisList){&axis, 1});
+  *out = sharding_with_axes(table, now, (uint32_t)d, axes);
+  return NULL;
+}
+
+static Status *find_axis(const tsr_propagation *h, const char *name, AxisRef *out) {
+  const Mesh *mesh = sharding_mesh(h->session.table, h->session.mesh);
+  if (!mesh) FAIL(FAILED_PRECONDITION, "the program has no mesh, or several");
+  for (uint32_t i = 0; i < mesh->n_axes; i++)
+    if (strcmp(name_text(h->session.context, mesh->axes[i].name), name) == 0) {
+      *out = axis_full(mesh, i);
+      return NULL;
+    }
+  FAIL(NOT_FOUND, "the mesh has no axis '%s'", name);
+}
+
+static Status *add_axis_body(Call *call) {
+  tsr_propagation *h = call->h;
+  AxisRef axis = {0, 0, 0};
+  Sharding sharding = 0;
+  TRY(check_value(h, call->value));
+  TRY(find_axis(h, call->text, &axis));
+  HEAPVEC_RESERVE(h->guard, &h->marks, h->marks.count + 1);
+  const Target *target = &h->values.items[call->value];
+  const Graph *g = propagation_graph(h->session.propagation);
+  InstanceId instance = graph_instance_of(g, target->function);
+  PlaceId place = instance ? target_place(g, instance, target) : 0;
+  if (!place) FAIL(FAILED_PRECONDITION, "the value cannot be sharded");
+  TRY(with_axis(h, place, call->dimension, axis, &h->scratch, &sharding));
+  uint32_t mark = propagation_n_events(h->session.propagation);
+  TRY(push_target(h, target, sharding));
+  h->marks.items[h->marks.count++] = mark;
+  call->changes = propagation_n_events(h->session.propagation) - mark;
+  return NULL;
+}
+
+tsr_error *tsr_propagation_add_axis(tsr_propagation *h, size_t value, size_t dimension,
+                                    const char *axis, size_t *out_changes) {
+  API_NEED(h, "propagation");
+  API_NEED(axis, "axis");
+  Call call = {.h = h, .body = add_axis_body, .text = axis, .value = value, .dimension = dimension};
+  tsr_error *error = run(&call);
+  if (!error && out_changes) *out_changes = call.changes;
+  return error;
+}
+
+static Status *price_body(Call *call) {
+  tsr_propagation *h = call->h;
+  Session *s = &h->session;
+  if (!s->mesh)
+    FAIL(FAILED_PRECONDITION, "a price needs one mesh: the program has none, or several");
+  if (!s->machine) TRY(session_read_machine(s, machine_text("default")));
+  if (!h->estimate)
+    h->estimate = estimate_new(s->propagation, s->mesh, s->machine, s->call_rules, h->guard);
+  call->price = estimate_price(h->estimate);
+  return NULL;
+}
+
+tsr_error *tsr_propagation_price(tsr_propagation *h, tsr_price *out_price) {
+  API_NEED(h, "propagation");
+  API_NEED(out_price, "out_price");
+  API_CHECK(out_price, "tsr_price");
+  Call call = {.h = h, .body = price_body};
+  tsr_error *error = run(&call);
+  if (error) return error;
+  tsr_price price = {.seconds = call.price.seconds,
+                     .compute_seconds = call.price.compute_seconds,
+                     .bytes = call.price.bytes,
+                     .peak_bytes = call.price.peak_bytes,
+                     .visited = call.price.visited};
+  api_write_struct(out_price, &price, sizeof price);
+  return NULL;
+}
+
 static Status *pop_body(Call *call) {
   tsr_propagation *h = call->h;
   if (!h->marks.count) FAIL(FAILED_PRECONDITION, "nothing was pushed that could be taken back");
-  propagation_pop(h->session.propagation, h->marks.items[--h->marks.count]);
+  undo(h, h->marks.items[--h->marks.count]);
   return NULL;
 }
 

@@ -10,6 +10,7 @@
 static const char *const strategies[] = {"user-priority", "op-priority", "aggressive", "basic",
                                          "none"};
 static const char *const edge_words[] = {"padded", "divisible"};
+static const char *const weigh_words[] = {"best", "bytes", "seconds"};  // as Weigh
 static const char *const conflict_words[] = {"size", "cost"};
 
 int cli_choose(const char *option, const char *word, uint32_t n, const char *const *words) {
@@ -155,6 +156,7 @@ bool annotations_init(Annotations *a, int argc) {
   *a = (Annotations){.strategy = strategies[0],
                      .edges = edge_words[0],
                      .conflicts = conflict_words[0],
+                     .weigh = weigh_words[0],
                      .devices = UINT64_MAX,
                      .trip_count = UINT64_MAX};
   a->room = mem_alloc(most * n * sizeof *a->room);
@@ -184,7 +186,8 @@ void annotations_options(Annotations *a, Option *out) {
       {"--names", OPTION_TEXT, &a->names, "FILE",
        "dimension names for --layout. A line is 'arg0: batch,length'"},
       {"--call-rule", OPTION_TEXTS, &a->call_rules, "TARGET=RULE",
-       "sharding rule of a custom call: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'"},
+       "sharding rule of a custom call: 'my.dot=([i, k], [k, j])->([i, j]) reduction={k}'. "
+       "' flops=2*i*j*k' behind it gives the FLOPs of a call, for predictions"},
       {"--strategy", OPTION_TEXT, &a->strategy, "user-priority|op-priority|aggressive|basic|none",
        "propagation strategy (default user-priority). none: nothing is propagated, and values "
        "without annotation are replicated"},
@@ -208,6 +211,10 @@ void annotations_options(Annotations *a, Option *out) {
        "the machine for which times are predicted, optionally with the devices of each level, "
        "innermost first: h100:8x4. tessera machines lists the names. FILE is a description "
        "(docs/machine.md)"},
+      {"--weigh", OPTION_TEXT, &a->weigh, "best|bytes|seconds",
+       "what the partitioner's choices weigh. seconds: predicted seconds. bytes: seconds, and a "
+       "penalty for bytes sent. best (default): with --machine both are simulated, and the faster "
+       "local program is kept; without one, bytes"},
       {"--trip-count", OPTION_NUMBER, &a->trip_count, "N",
        "iterations that a loop of unknown length counts as (default 100)"},
   };
@@ -218,7 +225,8 @@ bool annotations_read(Annotations *a) {
   int strategy = cli_choose("--strategy", a->strategy, 5, strategies);
   int edges = strategy < 0 ? -1 : cli_choose("--edges", a->edges, 2, edge_words);
   int conflicts = edges < 0 ? -1 : cli_choose("--conflicts", a->conflicts, 2, conflict_words);
-  if (conflicts < 0) return false;
+  int weigh = conflicts < 0 ? -1 : cli_choose("--weigh", a->weigh, 3, weigh_words);
+  if (weigh < 0) return false;
   if (!a->devices) {
     cli_error("--devices takes a number from 1 on, not 0");
     return false;
@@ -228,6 +236,7 @@ bool annotations_read(Annotations *a) {
   a->request.strategy = (Strategy)strategy;
   a->request.divisible = edges == 1;
   a->request.by_cost = conflicts == 1;
+  a->request.weigh = (Weigh)weigh;
   a->request.meshes = a->meshes.items;
   a->request.n_meshes = a->meshes.count;
   return read_rules(a) && read_names(a) && read_call_rules(a) && read_machine(a);

@@ -6,13 +6,13 @@
 #include "cli/cli.h"
 #include "pipeline/propagate.h"
 
-enum { ANNOTATION_OPTIONS = 15 };  // number of rows of annotations_options
+enum { ANNOTATION_OPTIONS = 16 };  // number of rows of annotations_options
 
 typedef struct Annotations {
   PropagateRequest request;  // complete after annotations_read
   // From argv.
   TextList meshes, rules, rule_files, call_rules;
-  const char *layout, *names, *strategy, *edges, *conflicts, *machine;
+  const char *layout, *names, *strategy, *edges, *conflicts, *weigh, *machine;
   uint64_t devices, trip_count;  // UINT64_MAX: not given
   // Derived from them.
   const char **room;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,6 +118,15 @@ bool cli_trip_count(uint64_t given, uint32_t *out) {
   return false;
 }
 
+bool cli_seconds(const char *option, const char *text, double *out) {
+  char *end;
+  if (!text) return true;
+  *out = strtod(text, &end);
+  if (!*end && end != text && *out > 0 && isfinite(*out)) return true;
+  cli_error("%s takes a positive number of seconds, not '%s'", option, text);
+  return false;
+}
+
 // An exact match first; then --name=VALUE, and -jN for a short option.
 static const Option *find_option(const Option *options, uint32_t n, const char *word) {
   for (uint32_t i = 0; i < n; i++)
@@ -214,6 +224,21 @@ Status *cli_load(Session *s, Guard *guard, const Source *source, size_t begin, s
   *out_valid = !status;
   if (status && !session_has_errors(s)) return status;
   status_free(status);  // errors in the text are in the diagnostics
+  return NULL;
+}
+
+char *cli_read_plan(const char *path, Str *out_text) {
+  char *text = NULL;
+  size_t bytes = 0;
+  Status *status = file_read(path, FILE_MOST_TEXT, &text, &bytes);
+  if (status) {
+    cli_fail(status);
+    return NULL;
+  }
+  *out_text = (Str){text, bytes};
+  if (bytes) return text;
+  cli_error("%s is empty: it has no plan", path);
+  mem_free(text);
   return NULL;
 }
 

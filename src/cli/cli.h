@@ -47,6 +47,8 @@ static inline size_t cli_gib(uint64_t gib) {
 
 // Checks --trip-count. UINT64_MAX (not given) becomes 0. False with a message if out of range.
 bool cli_trip_count(uint64_t given, uint32_t *out);
+// Reads a positive number of seconds; *out stays if the text is NULL. False with a message.
+bool cli_seconds(const char *option, const char *text, double *out);
 
 typedef enum ParseArgs { ARGS_OK, ARGS_HELP, ARGS_BAD } ParseArgs;
 
@@ -90,6 +92,9 @@ Status *cli_load(Session *session, Guard *guard, const Source *source, size_t be
                  const ParseOptions *options, bool verify, bool *out_valid) MUST_USE;
 // Prints the diagnostics to stderr.
 void cli_report(const Session *session, Guard *guard);
+
+// Reads the file of --plan, which the caller frees; NULL after a message.
+char *cli_read_plan(const char *path, Str *out_text);
 
 void cli_release_text(void *text);  // frees a StrBuf on a guard's cleanup list
 

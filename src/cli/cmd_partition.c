@@ -383,6 +383,7 @@ static bool read_decisions(PartitionJob *job) {
     return false;
   }
   job->request.plan = job->plan != NULL;
+  job->request.plan_path = job->plan;
   if (job->plan) job->decisions = job->plan;
   if (!job->decisions) return true;
   size_t bytes;

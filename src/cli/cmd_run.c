@@ -21,7 +21,8 @@ enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000 };
 typedef enum ArgumentShapes { SHAPES_GLOBAL, SHAPES_LOCAL } ArgumentShapes;
 
 typedef struct RunJob {
-  const char *path, *engine, *entry, *outputs, *args, *probes;
+  const char *path, *engine, *entry, *outputs, *args, *probes, *plan;
+  Str plan_text;
   TextList inputs;
   uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps;
   bool dense, all, json, local;
@@ -396,6 +397,25 @@ static Status *put_joined(RunJob *job, uint32_t n_out, Literal *const *shards) {
   return put_results(job, 1, n_out, global);
 }
 
+// Makes the program local, as the plan says. *out_good is false after messages about it.
+static Status *obey_plan(RunJob *job, Guard *guard, bool *out_good) {
+  *out_good = true;
+  if (!job->plan) return NULL;
+  Session *s = &job->seg;
+  CompileRequest request = {.plan = true,
+                            .plan_path = job->plan,
+                            .local.decisions = job->plan_text,
+                            .stop_after = STAGE_CHECK_LOCAL};
+  Compiled compiled;
+  Status *status = compile(s, &request, &compiled);
+  if (!status || !session_has_errors(s)) return status;
+  status_free(status);
+  cli_report(s, guard);
+  job->code = EXIT_BAD;
+  *out_good = false;
+  return NULL;
+}
+
 // Load, find the entry, read or draw arguments, distribute, evaluate, print.
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
@@ -412,6 +432,8 @@ static Status *run_segment(Guard *guard, void *arg) {
     job->code = EXIT_BAD;
     return NULL;
   }
+  TRY(obey_plan(job, guard, &valid));
+  if (!valid) return NULL;
   Program *p = job->seg.program;
   OpId function;
   TRY(evaluate_entry(p, job->entry, &function));
@@ -496,6 +518,7 @@ int command_run(int argc, char **argv) {
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
       "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
       "  tessera run local.mlir --inputs global.npz     the output of tessera partition\n"
+      "  tessera run model.mlir --plan plan.json        on the devices of tessera plan\n"
       "  tessera run local.mlir --local                 the same random shards on every device\n"
       "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
   const Option options[] = {
@@ -517,6 +540,10 @@ int command_run(int argc, char **argv) {
        "give the arguments of a local program to every device as they are, and print each "
        "device's results"},
       {"--entry", OPTION_TEXT, &job.entry, "NAME", "function to run (default main)"},
+      {"--plan", OPTION_TEXT, &job.plan, "FILE",
+       "partition the program as the plan in FILE says, and run it on the plan's devices. "
+       "Arguments "
+       "and results are global"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print each result as a JSON object"},
       {"--all", OPTION_FLAG, &job.all, NULL, "print large tensors in full"},
@@ -549,7 +576,9 @@ int command_run(int argc, char **argv) {
     } else if (args == ARGS_OK && cli_scatter(scatter, &job.scatter)) {
       if (job.entry && job.entry[0] == '@') job.entry++;
       job.path = files.count ? files.items[0] : "-";
-      code = run_file(&job);
+      char *plan = job.plan ? cli_read_plan(job.plan, &job.plan_text) : NULL;
+      if (!job.plan || plan) code = run_file(&job);
+      mem_free(plan);
     }
   }
   mem_free(job.inputs.items);

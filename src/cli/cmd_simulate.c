@@ -15,7 +15,8 @@ typedef struct SimulateJob {
   CompileRequest request;
   bool json, local, fused_attention;
   uint64_t values;
-  const char *trace, *report;
+  const char *trace, *report, *plan;
+  char *plan_text;
   Prediction prediction;
   Predicted shown;
   StrBuf text;  // of the trace
@@ -36,6 +37,18 @@ static Status *predict(void *arg) {
   TRY(compile(s, &job->request, &compiled));
   job->prediction = compiled.prediction;
   return NULL;
+}
+
+static bool read_plan(SimulateJob *job) {
+  if (!job->plan) return true;
+  if (job->local) {
+    cli_error("--plan and --local are both given: a plan is for a program that is not local");
+    return false;
+  }
+  job->plan_text = cli_read_plan(job->plan, &job->request.local.decisions);
+  job->request.plan = true;
+  job->request.plan_path = job->plan;
+  return job->plan_text != NULL;
 }
 
 // Traces and reports are about one program.
@@ -98,6 +111,7 @@ static const Usage usage = {
     "nothing depends on the collective. docs/simulate.md describes the model.",
     "  tessera simulate model.mlir --mesh data=8 --shard 'batch.*=P(\"data\")' --machine h100:8\n"
     "  tessera partition model.mlir | tessera simulate --machine tpu_v5p:4x4x4\n"
+    "  tessera simulate model.mlir --plan plan.json --machine h100:8x4\n"
     "  tessera simulate model.mlir --machine h100:8x4 --json > new.json\n"
     "  tessera diff old.json new.json                        what changed\n"
     "  tessera simulate model.mlir --machine h100:8 --trace step.json   for ui.perfetto.dev\n"
@@ -109,7 +123,7 @@ int command_simulate(int argc, char **argv) {
                      .values = 10};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
-  enum { N_OWN = 10 };
+  enum { N_OWN = 11 };
   Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items;
   annotations_options(&annotations, options);
@@ -126,6 +140,8 @@ int command_simulate(int argc, char **argv) {
       {"--values", OPTION_NUMBER, &job.values, "N",
        "list N values that are alive at the peak (default 10)"},
       {"--json", OPTION_FLAG, &job.json, NULL, "print one object per program"},
+      {"--plan", OPTION_TEXT, &job.plan, "FILE",
+       "simulate the plan in FILE, as tessera plan --plan-out writes it"},
       {"--trace", OPTION_TEXT, &job.trace, "FILE",
        "write the timeline in Chrome's trace format (chrome://tracing, ui.perfetto.dev)"},
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
@@ -143,7 +159,7 @@ int command_simulate(int argc, char **argv) {
   if (args == ARGS_HELP) code = EXIT_OK;
   if (args == ARGS_OK && files.count > 1) {
     cli_error("simulate takes one program, %u are given", files.count);
-  } else if (args == ARGS_OK && annotations_read(&annotations)) {
+  } else if (args == ARGS_OK && annotations_read(&annotations) && read_plan(&job)) {
     job.request.annotations = annotations.request;
     job.request.annotations.try_orders = true;
     job.request.local.reasons = job.report != NULL;
@@ -152,5 +168,6 @@ int command_simulate(int argc, char **argv) {
   }
   annotations_deinit(&annotations);
   mem_free(files.items);
+  mem_free(job.plan_text);
   return code;
 }

@@ -275,17 +275,6 @@ static Status *run(Guard *guard, void *arg) {
   return status;
 }
 
-static bool read_seconds(const char *text, double *out) {
-  char *end;
-  if (!text) return true;
-  *out = strtod(text, &end);
-  if (*end || end == text || !(*out > 0) || !isfinite(*out)) {
-    cli_error("--time-limit takes a positive number of seconds, not '%s'", text);
-    return false;
-  }
-  return true;
-}
-
 static const Usage usage = {
     "solve", "FILE",
     "Chooses one strategy per node so that the sum of node and edge costs is least and memory "
@@ -342,7 +331,7 @@ int command_solve(int argc, char **argv) {
     cli_error("--work takes at most 1000000");
   } else if (args == ARGS_OK && job.threads > 1024) {
     cli_error("--threads takes at most 1024");
-  } else if (args == ARGS_OK && read_seconds(seconds, &job.options.seconds)) {
+  } else if (args == ARGS_OK && cli_seconds("--time-limit", seconds, &job.options.seconds)) {
     job.path = files.count ? files.items[0] : "-";
     if (fast) job.options.level = 1;
     code = run_job(&job);

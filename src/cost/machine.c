@@ -346,11 +346,14 @@ Status *machine_find(const char *word, char **out_text) {
 uint64_t machine_overlap_axes(const Machine *machine, const Context *context, const Mesh *mesh,
                               Overlap overlap) {
   uint64_t bits = 0;
-  for (uint32_t i = 0; mesh && i < mesh->n_axes && i < 64; i++)
+  for (uint32_t i = 0; mesh && i < mesh->n_axes && i < 64; i++) {
+    // Devices that share cores have no links of their own: the cores copy instead of computing.
+    Overlap of_axis = machine->shared_cores ? OVERLAP_NONE : OVERLAP_FREE;
     for (uint32_t k = 0; k < machine->n_overlaps; k++)
-      if (machine->overlaps[k].overlap == overlap &&
-          strcmp(machine->overlaps[k].axis, name_text(context, mesh->axes[i].name)) == 0)
-        bits |= (uint64_t)1 << i;
+      if (strcmp(machine->overlaps[k].axis, name_text(context, mesh->axes[i].name)) == 0)
+        of_axis = machine->overlaps[k].overlap;
+    if (of_axis == overlap) bits |= (uint64_t)1 << i;
+  }
   return bits;
 }
 
@@ -362,12 +365,23 @@ uint32_t machine_devices(const Machine *machine) {
   return n;
 }
 
+// Cores of each device, if devices share them; otherwise 1: all rates are of one device.
+static double cores_each(const Machine *machine, uint32_t n_devices) {
+  return machine->shared_cores ? (double)machine->shared_cores / (n_devices ? n_devices : 1) : 1;
+}
+
+Compute machine_compute(const Machine *machine, uint32_t n_devices) {
+  double cores = cores_each(machine, n_devices);
+  return (Compute){machine->compute.flops_per_second * cores,
+                   machine->compute.bytes_per_second * cores};
+}
+
 Rates machine_rates(const Machine *machine, uint32_t n_devices) {
   Rates rates = machine->rates;
-  if (!machine->shared_cores) return rates;
-  double cores = (double)machine->shared_cores / (n_devices ? n_devices : 1);
+  double cores = cores_each(machine, n_devices);
   for (uint32_t i = 0; i < RATE_COUNT; i++) rates.peak[i] *= cores;
   rates.bytes_per_second *= cores;
+  rates.op_seconds /= cores;
   return rates;
 }
 
@@ -406,6 +420,13 @@ static uint32_t shaped_levels(const Machine *machine, NetworkLevel *out) {
   return machine->n_shape;
 }
 
+// A link of devices that have so many cores each: messages are copies in memory, made by the cores.
+static Link link_shared(Link link, double cores) {
+  return (Link){.latency_seconds = link.latency_seconds / cores,
+                .gap_seconds = link.gap_seconds / cores,
+                .bytes_per_second = link.bytes_per_second * cores};
+}
+
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena) {
   Network network = {.all = machine->links[machine->n_links - 1].link};
@@ -413,6 +434,9 @@ Network machine_network(const Machine *machine, const Context *context, const Me
   uint32_t most = machine->n_links > machine->n_shape ? machine->n_links : machine->n_shape;
   NetworkLevel *levels = ARENA_ARRAY(arena, NetworkLevel, most);
   uint32_t n = machine->n_shape ? shaped_levels(machine, levels) : plain_levels(machine, levels);
+  double cores = cores_each(machine, mesh->n_devices);
+  network.all = link_shared(network.all, cores);
+  for (uint32_t i = 0; i < n; i++) levels[i].link = link_shared(levels[i].link, cores);
   network.n_streams = n;
   for (uint32_t i = 0; i < n; i++) {
     network.n_levels = i + 1;
@@ -429,7 +453,7 @@ Network machine_network(const Machine *machine, const Context *context, const Me
     for (uint32_t k = 0; k < machine->n_axes; k++) {
       if (strcmp(machine->axes[k].axis, name_text(context, mesh->axes[i].name)) != 0) continue;
       axes[i].named = true;
-      axes[i].link = machine->axes[k].link;
+      axes[i].link = link_shared(machine->axes[k].link, cores);
     }
     if (axes[i].named) continue;
     AxisRef axis = axis_full(mesh, i);

@@ -75,17 +75,21 @@ const char *machine_names(void);  // all of them: "default, a100"
 uint32_t machine_count(void);
 const char *machine_name(uint32_t i);
 
-// The axes of a mesh (NULL: none) whose collectives overlap like this, as a bit set.
+// The axes of a mesh (NULL: none) whose collectives overlap like this, as a bit set. On shared
+// cores nothing overlaps unless the description says so.
 uint64_t machine_overlap_axes(const Machine *machine, const Context *context, const Mesh *mesh,
                               Overlap overlap);
 
 // Devices of a machine with a shape: their product; 0 without one.
 uint32_t machine_devices(const Machine *machine);
-// The rates and the memory of one of n devices: they share the cores and memory of a host.
+// The speed, the rates and the memory of one of n devices: they share the cores and memory of a
+// host.
+Compute machine_compute(const Machine *machine, uint32_t n_devices);
 Rates machine_rates(const Machine *machine, uint32_t n_devices);
 double machine_usable_bytes(const Machine *machine, uint32_t n_devices);
 
-// The links along the axes of a mesh (NULL: no axes). Arrays are in the arena. With a shape each
+// The links along the axes of a mesh (NULL: no axes). Devices that share cores also share the time
+// in which these copy messages. Arrays are in the arena. With a shape each
 // dimension of a torus is a level of its own.
 Network machine_network(const Machine *machine, const Context *context, const Mesh *mesh,
                         Arena *arena);

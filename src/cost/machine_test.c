@@ -128,6 +128,48 @@ static Status *read_right(Guard *guard, void *arg) {
   return NULL;
 }
 
+// Eight devices on two cores: each computes, sends and starts at a quarter of a core's speed, and
+// nothing overlaps.
+static Status *share_cores(Guard *guard, void *arg) {
+  (void)arg;
+  Arena arena;
+  arena_init(&arena, guard);
+  Context *context = context_new(guard);
+  Machine machine;
+  const char *text =
+      "{\"name\": \"two\", \"shared_cores\": 2, " DEVICE ", \"links\": [" LINK("") "]}";
+  assert_null(machine_read(str_of(text), &arena, &machine));
+  const Mesh *mesh = NULL;
+  Name names[] = {name_of(context, "a"), name_of(context, "b")};
+  assert_null(mesh_new(context, 0, 2, names, (int64_t[]){4, 2}, 0, NULL, &mesh));
+  Network network = machine_network(&machine, context, mesh, &arena);
+  Link core = machine.links[0].link;
+  for (uint32_t i = 0; i < 3; i++) {  // the axes, and all devices
+    Link link = network_link(&network, i);
+    assert_true(link.latency_seconds == 4 * core.latency_seconds);
+    assert_true(link.gap_seconds == 4 * core.gap_seconds);
+    assert_true(link.bytes_per_second == core.bytes_per_second / 4);
+  }
+  machine.rates.op_seconds = 1e-6;
+  Rates rates = machine_rates(&machine, 8);
+  assert_true(rates.op_seconds == 4e-6);
+  assert_true(rates.bytes_per_second == machine.rates.bytes_per_second / 4);
+  Compute compute = machine_compute(&machine, 8);
+  assert_true(compute.flops_per_second == machine.compute.flops_per_second / 4);
+  assert_int_equal(machine_overlap_axes(&machine, context, mesh, OVERLAP_NONE), 3);
+  machine.overlaps = &(MachineOverlap){"a", OVERLAP_FREE};
+  machine.n_overlaps = 1;
+  assert_int_equal(machine_overlap_axes(&machine, context, mesh, OVERLAP_NONE), 2);
+  context_free(context);
+  arena_deinit(&arena);
+  return NULL;
+}
+
+static void test_shared_cores(void **state) {
+  (void)state;
+  assert_null(guard_run(share_cores, NULL));
+}
+
 // The network of NAME:SHAPE for a mesh of one axis per size.
 static Network network_of(const char *word, uint32_t n, const int64_t *sizes, Context *context,
                           Arena *arena) {
@@ -179,6 +221,17 @@ static Status *read_shapes(Guard *guard, void *arg) {
   Network line = network_of("tpu_v5p:8x4x4", 2, (int64_t[]){2, 4}, context, &arena);
   Route half = route_along(&line, 1);
   assert_true(half.levels[0].link.bytes_per_second == 100e9 && half.levels[0].hops == 3);
+  // Parts of an axis share the links of their dimension: together they are priced as the axis.
+  AxisRef parts[] = {{1, 1, 2}, {1, 2, 2}};
+  Route both = network_route(&line, (AxisList){parts, 2});
+  assert_int_equal(both.n_levels, 1);
+  assert_int_equal(both.levels[0].n, 4);
+  assert_true(both.levels[0].link.bytes_per_second == 100e9 && both.levels[0].hops == 3);
+  assert_int_equal(both.levels[0].dimensions, 1);
+  // Two axes that fill a ring together are that ring.
+  AxisRef all[] = {{0, 1, 2}, {1, 1, 4}};
+  Route ring = network_route(&line, (AxisList){all, 2});
+  assert_true(ring.levels[0].link.bytes_per_second == 200e9 && ring.levels[0].hops == 4);
   // v5e closes rings of 16 only.
   Network small = network_of("tpu_v5e:8x8", 1, (int64_t[]){8}, context, &arena);
   Route open = route_along(&small, 0);
@@ -216,7 +269,8 @@ static void test_right(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_wrong), cmocka_unit_test(test_right),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_shared_cores),
+                                     cmocka_unit_test(test_wrong), cmocka_unit_test(test_right),
                                      cmocka_unit_test(test_shapes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

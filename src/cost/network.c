@@ -130,20 +130,32 @@ static bool level_next(LevelWalk *w, const NetworkLevel **out_level, uint32_t *o
   return true;
 }
 
-static void add_axis(const Network *network, AxisRef axis, Route *route) {
+// An axis of the mesh whose groups are on the levels of the network; NULL: it has a link of its
+// own.
+static const NetworkAxis *levelled_axis(const Network *network, AxisRef axis) {
   const NetworkAxis *full = axis.axis < network->n_axes ? &network->axes[axis.axis] : NULL;
-  if (!full || full->named || !network->n_levels) {
-    route_add(route, network_link(network, axis.axis), axis.size);
-    return;
-  }
+  return full && !full->named && network->n_levels ? full : NULL;
+}
+
+// Coordinates of an axis on one level.
+static uint32_t coordinates_of(const Network *network, AxisRef axis, uint32_t level) {
+  const NetworkAxis *full = levelled_axis(network, axis);
+  if (!full) return 1;
   LevelWalk walk = level_walk(network, full, axis);
-  const NetworkLevel *level;
-  for (uint32_t n; level_next(&walk, &level, &n);) {
-    if (n > 1 && level->topology != TOPOLOGY_SWITCH)
-      add_ring(route, level, n);
-    else if (n > 1)
-      route_add(route, level->link, n);
-  }
+  const NetworkLevel *at;
+  for (uint32_t n; level_next(&walk, &at, &n);)
+    if (at == &network->levels[level]) return n;
+  return 1;
+}
+
+// All axes together on one level: parts of an axis share the links of a dimension.
+static void add_level(const Network *network, AxisList axes, uint32_t level, Route *route) {
+  uint32_t n = 1;
+  for (uint32_t i = 0; i < axes.n; i++) n *= coordinates_of(network, axes.v[i], level);
+  if (n > 1 && network->levels[level].topology != TOPOLOGY_SWITCH)
+    add_ring(route, &network->levels[level], n);
+  else if (n > 1)
+    route_add(route, network->levels[level].link, n);
 }
 
 uint32_t network_streams(const Network *network, AxisList axes) {
@@ -166,7 +178,10 @@ uint32_t network_streams(const Network *network, AxisList axes) {
 
 Route network_route(const Network *network, AxisList axes) {
   Route route = {0};
-  for (uint32_t i = 0; i < axes.n; i++) add_axis(network, axes.v[i], &route);
+  for (uint32_t i = 0; i < axes.n; i++)
+    if (!levelled_axis(network, axes.v[i]))
+      route_add(&route, network_link(network, axes.v[i].axis), axes.v[i].size);
+  for (uint32_t l = 0; l < network->n_levels; l++) add_level(network, axes, l, &route);
   return route.n_levels ? route : route_flat(network->all, 1);
 }
 

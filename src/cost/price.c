@@ -25,7 +25,8 @@ double price_weighed(Price price, double least_bytes, Link slowest) {
   return price.seconds + tuning.bytes_weight_latencies * slowest.latency_seconds * over;
 }
 
-bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds) {
+bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds,
+                     double bytes_weight) {
   // gain > slack: clearly faster. Within the slack fewer bytes win. With no more bytes any gain
   // beyond rounding errors counts.
   double slack = tuning.tie_latencies * latency_seconds;
@@ -33,7 +34,7 @@ bool price_is_better(const PricedChoice *best, const PricedChoice *other, double
   double gain = best->seconds - other->seconds;
   double more = was + best->unsure_seconds - now - other->unsure_seconds;
   if (least > 0 && !best->maybe && !other->maybe)
-    gain += tuning.bytes_weight_latencies * latency_seconds * more / least;
+    gain += bytes_weight * latency_seconds * more / least;
   bool less = now < was * (1 - tuning.rounding), no_more = now <= was * (1 + tuning.rounding);
   return gain > slack || (gain > -slack && less) ||
          (gain > tuning.rounding * other->seconds && no_more);

@@ -47,9 +47,11 @@ typedef struct PricedChoice {
   bool maybe;  // some bytes may never be sent
 } PricedChoice;
 
-// True if `other` is better than `best`: by seconds, with a penalty for bytes as in price_weighed.
-// Times that differ by less than Tuning.tie_latencies are equal; then fewer bytes win.
-bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds);
+// True if `other` is better than `best`: by seconds, with a penalty for bytes as in price_weighed,
+// of bytes_weight latencies. Times that differ by less than Tuning.tie_latencies are equal; then
+// fewer bytes win.
+bool price_is_better(const PricedChoice *best, const PricedChoice *other, double latency_seconds,
+                     double bytes_weight);
 // True if dividing repeated work is worth the communication: seconds of work saved, seconds sent.
 bool price_pays_sharing(double work_saved_seconds, double sent_seconds);
 

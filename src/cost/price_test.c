@@ -40,7 +40,7 @@ static bool better(double seconds, double bytes, double than_seconds, double tha
   double per_second = link.bytes_per_second;
   PricedChoice best = {than_seconds, than_bytes / per_second, 0, false};
   PricedChoice other = {seconds, bytes / per_second, 0, false};
-  return price_is_better(&best, &other, link.latency_seconds);
+  return price_is_better(&best, &other, link.latency_seconds, tuning.bytes_weight_latencies);
 }
 
 static void test_better(void **state) {
@@ -51,6 +51,16 @@ static void test_better(void **state) {
   assert_true(better(1e-3 + 1e-6, 1e6, 1e-3, 1.1e6));  // a tie: fewer bytes win
   assert_false(better(1e-3 + 1e-5, 1e6, 1e-3, 1.1e6));
   assert_true(better(1e-3 - 1e-7, 1e6, 1e-3, 1e6));  // as many bytes: any gain counts
+  // 100 us are more than the penalty for ten times the bytes, and less than that for a hundred
+  // times; without a penalty they always win.
+  double seconds = 100 * link.latency_seconds, bytes = link.bytes_per_second * 1e-9;
+  PricedChoice few = {2 * seconds, bytes / link.bytes_per_second, 0, false}, many = few;
+  many.seconds = seconds;
+  many.transfer_seconds = 10 * few.transfer_seconds;
+  assert_true(price_is_better(&few, &many, link.latency_seconds, tuning.bytes_weight_latencies));
+  many.transfer_seconds = 100 * few.transfer_seconds;
+  assert_false(price_is_better(&few, &many, link.latency_seconds, tuning.bytes_weight_latencies));
+  assert_true(price_is_better(&few, &many, link.latency_seconds, 0));
 }
 
 static void test_sharing(void **state) {

@@ -352,6 +352,7 @@ typedef struct Buffer {
   double size;    // of the value; live.bytes is 0 if another block counts it
   LiveKind kind;
   bool reusable;
+  bool shared;  // it is in the buffer of a result that is written later
 } Buffer;
 typedef VEC(Buffer) BufferVec;
 
@@ -588,7 +589,7 @@ static void fill_slots(SlotVec *slots, BufferVec *buffers) {
       Slot *slot = &slots->items[k];
       if (b->live.from < slot->free || b->live.to >= slot->end) continue;
       slot->free = b->live.to + 1;
-      b->live.bytes = 0;
+      b->shared = true;
       break;
     }
   }
@@ -660,6 +661,14 @@ static void measure_memory(Simulator *s, BlockId block, BlockKind kind, OpId fun
   for (uint32_t i = 0; i < buffers.count; i++) live[i] = buffers.items[i].live;
   LivePeak peak;
   timeline_memory(b->n, buffers.count, live, extra, s->arena, &peak);
+  b->unshared_curve = peak.curve;
+  bool shares = false;
+  for (uint32_t i = 0; i < buffers.count; i++) {
+    if (!buffers.items[i].shared) continue;
+    live[i].bytes = buffers.items[i].live.bytes = 0;
+    shares = true;
+  }
+  if (shares) timeline_memory(b->n, buffers.count, live, extra, s->arena, &peak);
   b->curve = peak.curve;
   b->peak_bytes = peak.bytes;
   b->peak_at = peak.at;

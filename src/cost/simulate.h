@@ -39,6 +39,7 @@ typedef struct SimulatedBlock {
   const struct SimulatedBlock **body;
   double *trips;
   double *curve;             // bytes alive per op, of the block itself and of bodies in it
+  double *unshared_curve;    // the same if no temporary were in the buffer of a later result
   double flops[RATE_COUNT];  // of contractions, by unit; the last: of all other work
   double compute_seconds, exposed_seconds, peak_bytes;
   const SimulatedRow *rows;

@@ -147,9 +147,35 @@ const char *program_check(const Program *p) {
 // Numbers the values inside in definition order, so that hashes do not depend on ids; values from
 // outside have number 0.
 typedef struct Numbering {
-  uint32_t *number;
+  uint32_t *number;  // of values first … end - 1, among which are all that are defined inside
+  ValueId first, end;
   uint32_t next;
 } Numbering;
+
+static void number_value(Numbering *n, ValueId v) { n->number[v - n->first] = ++n->next; }
+
+static uint32_t value_number(const Numbering *n, ValueId v) {
+  return v >= n->first && v < n->end ? n->number[v - n->first] : 0;
+}
+
+static void extend_range(Numbering *n, ValueId first, uint32_t count) {
+  if (!count) return;
+  if (n->first == n->end) n->first = n->end = first;
+  if (first < n->first) n->first = first;
+  if (first + count > n->end) n->end = first + count;
+}
+
+// The ids of the values that are defined inside: a few, so that hashing an op takes time in
+// proportion to its size and not to the program's.
+static void find_range(const Program *p, OpId root, Numbering *out) {
+  for (OpId op = root; op; op = op_walk_next(p, op, root)) {
+    const Op *o = op_at(p, op);
+    extend_range(out, o->results, o->n_results);
+    for (uint32_t r = 0; r < o->n_regions; r++)
+      for (BlockId b = region_at(p, o->regions + r)->first; b; b = block_at(p, b)->next)
+        extend_range(out, block_at(p, b)->args, block_at(p, b)->n_args);
+  }
+}
 
 // Hashes an op without its regions' ops. Numbers its results and block arguments, so that uses hash
 // by definition order.
@@ -163,11 +189,11 @@ static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering)
   h = hash_mix(h, o->n_regions);
   for (uint32_t i = 0; i < o->n_operands; i++) {
     ValueId v = op_operand(p, op, i);
-    h = hash_mix(h, numbering->number[v] ? numbering->number[v]
-                                         : type_hash(p->context, value_type(p, v)));
+    uint32_t number = value_number(numbering, v);
+    h = hash_mix(h, number ? number : type_hash(p->context, value_type(p, v)));
   }
   for (uint32_t i = 0; i < o->n_results; i++) {
-    numbering->number[o->results + i] = ++numbering->next;
+    number_value(numbering, o->results + i);
     h = hash_mix(h, type_hash(p->context, value_type(p, o->results + i)));
   }
   for (uint32_t r = 0; r < o->n_regions; r++)
@@ -175,7 +201,7 @@ static uint64_t hash_op_shallow(const Program *p, OpId op, Numbering *numbering)
       const Block *block = block_at(p, b);
       h = hash_mix(h, block->n_args);
       for (uint32_t i = 0; i < block->n_args; i++) {
-        numbering->number[block->args + i] = ++numbering->next;
+        number_value(numbering, block->args + i);
         h = hash_mix(h, type_hash(p->context, value_type(p, block->args + i)));
       }
     }
@@ -190,10 +216,14 @@ static uint32_t op_depth(const Program *p, OpId op, OpId root) {
 
 // One pre-order walk; (depth, region index) at each block boundary encodes the nesting.
 uint64_t op_hash(const Program *p, OpId root) {
-  size_t bytes = p->values.count * sizeof(uint32_t);
-  Numbering numbering = {mem_alloc(bytes), 0};
+  enum { FEW = 64 };
+  uint32_t few[FEW];
+  Numbering numbering = {0};
+  find_range(p, root, &numbering);
+  uint32_t n = numbering.end - numbering.first;
+  numbering.number = n <= FEW ? few : mem_alloc(n * sizeof *few);
   if (!numbering.number) guard_throw(p->guard, status_no_memory());
-  memset(numbering.number, 0, bytes);
+  memset(numbering.number, 0, n * sizeof *few);
   uint64_t h = 0;
   BlockId block = 0;
   uint32_t depth = 0;
@@ -207,7 +237,7 @@ uint64_t op_hash(const Program *p, OpId root) {
     }
     h = hash_mix(h, hash_op_shallow(p, op, &numbering));
   }
-  mem_free(numbering.number);
+  if (numbering.number != few) mem_free(numbering.number);
   return h;
 }
 

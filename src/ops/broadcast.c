@@ -2,6 +2,7 @@
 // result dimension broadcast_dimensions[d]; the others repeat. One strided copy, with stride 0 in
 // repeated dimensions. O(elements).
 #include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "tensor/strided.h"
 
@@ -255,5 +256,15 @@ const OpDef op_dynamic_broadcast_in_dim = {.infer = infer_dynamic,
                                            .sample = sample_dynamic,
                                            .constraints = 10,
                                            .factors = factors};
-const OpDef op_broadcast = {
-    .infer = infer_old, .eval = eval_old, .sample = sample_old, .factors = factors_old};
+// broadcast_sizes are the new dimensions of the shard.
+static Status *localize_old(Localizer *cx) {
+  uint32_t n = localize_ints(cx, "broadcast_sizes").n;
+  Attr sizes = attr_i64s(cx->context, n, type_info(cx->context, cx->out_types[0])->dims);
+  return localize_copy(cx, cx->in, localize_with(cx, 0, "broadcast_sizes", sizes));
+}
+
+const OpDef op_broadcast = {.infer = infer_old,
+                            .eval = eval_old,
+                            .sample = sample_old,
+                            .factors = factors_old,
+                            .localize = localize_old};

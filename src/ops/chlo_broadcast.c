@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ops/factors.h"
+#include "ops/localize.h"
 #include "ops/move.h"
 #include "ops/pointwise.h"
 #include "ops/quant.h"
@@ -187,7 +188,9 @@ static OpId sample_constant(Sample *cx) {
 const OpDef op_chlo_constant = {.infer = infer_constant,
                                 .eval = eval_constant,
                                 .sample = sample_constant,
-                                .factors = factors_constant};
+                                .factors = factors_constant,
+                                .splits = localize_constant_splits,
+                                .localize = localize_constant};
 
 static DType number_type(const Context *context, Attr attr) {
   const AttrInfo *value = attr_info(context, attr);

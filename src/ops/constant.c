@@ -1,5 +1,6 @@
 // constant: a value in the program text. Dense constants are copied from the context, resources
 // from the program's blobs; a quantized constant's text is its storage values. O(bytes).
+#include "ops/factors.h"
 #include "ops/localize.h"
 #include "ops/move.h"
 
@@ -76,35 +77,10 @@ static OpId sample(Sample *cx) {
   return value_def(cx->program, move_sample(cx, "bsufc", rank, dims, &type));
 }
 
-static void splits(Localizer *cx) { (void)cx; }  // any split: every device has the constant
-
-// A splat gets the local shape; another constant is sliced at the device's offset.
-static Status *localize(Localizer *cx) {
-  Context *c = cx->context;
-  Builder *b = cx->builder;
-  const AttrInfo *value = attr_info(c, localize_attr(cx, "value"));
-  if (value->kind == ATTR_DENSE && value->splat) {
-    const TypeInfo *tile = type_info(c, cx->out_types[0]);
-    Type type = type_tensor(c, type_elem(c, value->type), tile->rank, tile->dims, tile->encoding);
-    Attr splat = attr_dense(c, type, value->data, value->bytes);
-    return localize_copy(cx, NULL, localize_with(cx, 0, "value", splat));
-  }
-  Type global = op_result_type(cx->program, cx->op, 0);
-  TRY(localize_copy_as(cx, NULL, 0, &global, cx->out));
-  for (uint32_t d = 0; d < type_info(c, global)->rank; d++) {
-    AxisList axes = localize_axes(cx, 0, d);
-    if (!axes.n) continue;
-    int64_t tile = localize_tile(cx, 0, d);
-    cx->out[0] = build_pad_to(b, cx->out[0], d, tile * axes_size(axes));
-    cx->out[0] = build_dynamic_slice(b, cx->out[0], d, localize_offset(cx, 0, d), tile);
-  }
-  return NULL;
-}
-
 const OpDef op_constant = {.infer = infer,
                            .eval = eval,
                            .sample = sample,
                            .constraints = 1,
                            .factors = factors_constant,
-                           .splits = splits,
-                           .localize = localize};
+                           .splits = localize_constant_splits,
+                           .localize = localize_constant};

@@ -11,6 +11,7 @@
 #include "ops/factors.h"
 #include "ops/infer.h"
 #include "ops/sample.h"
+#include "ops/work.h"
 
 typedef Status *(*CustomFn)(EvalContext *cx, Literal *const *in, Literal **out);
 
@@ -308,4 +309,5 @@ const OpDef op_custom_call = {.infer = infer_custom_call,
                               .factors = factors,
                               .splits = splits,
                               .localize = localize,
+                              .work = work_given,
                               .traits = traits};

@@ -2,12 +2,17 @@
 // again at each custom call, to check shapes: rules are short and calls are few. O(rules) per call.
 #include "ops/custom_rules.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/mem.h"
+#include "ops/work.h"
 
 typedef struct CustomRule {
   struct CustomRule *next;
   char *target;  // "" = any
   char *text;    // NULL: fn returns it
+  char *flops;   // "2*i*j*k"; NULL: not given
   CustomRuleFn fn;
   void *user;
 } CustomRule;
@@ -26,6 +31,7 @@ static void rule_free(CustomRule *rule) {
   if (!rule) return;
   mem_free(rule->target);
   mem_free(rule->text);
+  mem_free(rule->flops);
   mem_free(rule);
 }
 
@@ -52,12 +58,16 @@ static CustomRule **find(CustomRules *rules, Str target) {
   return at;
 }
 
-static Status *add(CustomRules *rules, Str target, const Str *text, CustomRuleFn fn, void *user) {
+static Status *add(CustomRules *rules, Str target, const Str *text, Str flops, CustomRuleFn fn,
+                   void *user) {
   CustomRule *rule = mem_alloc(sizeof *rule);
   if (!rule) return status_no_memory();
-  *rule = (CustomRule){
-      .target = copy(target), .text = text ? copy(*text) : NULL, .fn = fn, .user = user};
-  if (!rule->target || (text && !rule->text)) {
+  *rule = (CustomRule){.target = copy(target),
+                       .text = text ? copy(*text) : NULL,
+                       .flops = flops.n ? copy(flops) : NULL,
+                       .fn = fn,
+                       .user = user};
+  if (!rule->target || (text && !rule->text) || (flops.n && !rule->flops)) {
     rule_free(rule);
     return status_no_memory();
   }
@@ -68,8 +78,76 @@ static Status *add(CustomRules *rules, Str target, const Str *text, CustomRuleFn
   return NULL;
 }
 
+// ---- FLOPs ----
+
+// Splits "… flops=2*i*j*k" off the rule; *out_flops is empty without it.
+static Str split_flops(Str text, Str *out_flops) {
+  static const char word[] = " flops=";
+  size_t n = sizeof word - 1;
+  *out_flops = (Str){text.s, 0};
+  for (size_t i = 0; i + n <= text.n; i++) {
+    if (memcmp(text.s + i, word, n) != 0) continue;
+    *out_flops = (Str){text.s + i + n, text.n - i - n};
+    return (Str){text.s, i};
+  }
+  return text;
+}
+
+// The first dimension that is this factor alone.
+static bool find_factor(const FactorRule *rule, Str name, int64_t *out_tensor, int64_t *out_dim) {
+  for (uint32_t t = 0; t + 1 < rule->tensors.count; t++)
+    for (uint32_t d = rule->tensors.items[t]; d < rule->tensors.items[t + 1]; d++) {
+      const RuleDim *dim = &rule->dims.items[d];
+      if (dim->n != 1) continue;
+      if (!str_is(name, rule->factors.items[rule->places.items[dim->first]].name)) continue;
+      *out_tensor = t;
+      *out_dim = d - rule->tensors.items[t];
+      return true;
+    }
+  return false;
+}
+
+enum { MOST_TERMS = 16 };
+typedef struct Product {
+  int64_t v[1 + 2 * MOST_TERMS];  // the number, then tensor and dimension of each factor
+  uint32_t n;
+} Product;
+
+// Reads "2*i*j*k": one number, which may be left out, and factors of the rule.
+static bool read_product(const FactorRule *rule, Str text, Product *out,
+                         char error[FACTOR_ERROR_BYTES]) {
+  *out = (Product){.v = {1}, .n = 1};
+  for (size_t at = 0; at < text.n;) {
+    size_t end = at;
+    while (end < text.n && text.s[end] != '*') end++;
+    Str term = {text.s + at, end - at};
+    while (term.n && term.s[0] == ' ') term.s++, term.n--;
+    while (term.n && term.s[term.n - 1] == ' ') term.n--;
+    int64_t number = 0;
+    bool digits = term.n > 0 && term.n < 18;
+    for (size_t i = 0; digits && i < term.n; i++) {
+      digits = term.s[i] >= '0' && term.s[i] <= '9';
+      number = 10 * number + (term.s[i] - '0');
+    }
+    if (digits && out->n == 1 && out->v[0] == 1 && number > 0) {
+      out->v[0] = number;
+    } else if (out->n + 2 > sizeof out->v / sizeof *out->v ||
+               !find_factor(rule, term, &out->v[out->n], &out->v[out->n + 1])) {
+      snprintf(error, FACTOR_ERROR_BYTES,
+               "flops= takes a product such as 2*i*j*k of factors that are a dimension of their "
+               "own, not '%.*s'",
+               (int)(term.n < 40 ? term.n : 40), term.s);
+      return false;
+    } else {
+      out->n += 2;
+    }
+    at = end + 1;
+  }
+  return true;
+}
+
 typedef struct FormCheck {
-  Str target, text;
+  Str target, text, flops;
 } FormCheck;
 
 static Status *check_form(Guard *guard, void *arg) {
@@ -77,8 +155,10 @@ static Status *check_form(Guard *guard, void *arg) {
   Arena arena;
   arena_init(&arena, guard);
   FactorRule rule;
+  Product product;
   char error[FACTOR_ERROR_BYTES];
-  bool ok = factor_rule_parse(check->text, &arena, &rule, error);
+  bool ok = factor_rule_parse(check->text, &arena, &rule, error) &&
+            (!check->flops.n || read_product(&rule, check->flops, &product, error));
   arena_deinit(&arena);
   if (ok) return NULL;
   FAIL(INVALID_ARGUMENT, "the rule of @%.*s is no rule: %s in \"%.*s\"", (int)check->target.n,
@@ -87,13 +167,29 @@ static Status *check_form(Guard *guard, void *arg) {
 
 Status *custom_rules_add(CustomRules *rules, Str target, Str text) {
   if (!target.n) FAIL(INVALID_ARGUMENT, "a rule needs the name of a custom call's target");
-  FormCheck check = {target, text};
+  FormCheck check = {.target = target};
+  check.text = split_flops(text, &check.flops);
   TRY(guard_run(check_form, &check));
-  return add(rules, target, &text, NULL, NULL);
+  return add(rules, target, &check.text, check.flops, NULL, NULL);
 }
 
 Status *custom_rules_add_fn(CustomRules *rules, Str target, CustomRuleFn fn, void *user) {
-  return add(rules, target, NULL, fn, user);
+  return add(rules, target, NULL, (Str){"", 0}, fn, user);
+}
+
+void custom_rules_write_flops(CustomRules *rules, Program *p, Arena *scratch) {
+  for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) {
+    if (op_at(p, op)->code != OP_custom_call) continue;
+    const CustomRule *rule = *find(
+        rules, name_str(p->context, attr_as_name(p->context, op_attr(p, op, "call_target_name"))));
+    FactorRule parsed;
+    Product product;
+    char error[FACTOR_ERROR_BYTES];
+    if (!rule || !rule->flops) continue;
+    if (factor_rule_parse(str_of(rule->text), scratch, &parsed, error) &&
+        read_product(&parsed, str_of(rule->flops), &product, error))
+      op_set_attr(p, op, WORK_FLOPS, attr_i64s(p->context, product.n, product.v));
+  }
 }
 
 // ---- lookup ----

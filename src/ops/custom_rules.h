@@ -16,7 +16,7 @@ typedef const char *(*CustomRuleFn)(void *user, const Program *program, OpId op)
 CustomRules *custom_rules_new(void);         // NULL when there is no memory
 void custom_rules_free(CustomRules *rules);  // NULL is fine
 // Adds or replaces the rule of a target. INVALID_ARGUMENT, naming the column, if the text is no
-// rule.
+// rule. ` flops=2*i*j*k` behind it gives the FLOPs of a call as a product of factors.
 Status *custom_rules_add(CustomRules *rules, Str target, Str text) MUST_USE;
 // An empty target: every custom call without another rule.
 Status *custom_rules_add_fn(CustomRules *rules, Str target, CustomRuleFn fn, void *user) MUST_USE;
@@ -24,6 +24,8 @@ Status *custom_rules_add_fn(CustomRules *rules, Str target, CustomRuleFn fn, voi
 // A FactorOptions.custom_call; `rules` is a CustomRules. False: the target has no rule, or its rule
 // does not fit the call.
 bool custom_rules_factors(void *rules, Str target, FactorContext *cx);
+// Writes the FLOPs that rules give into the custom calls (WORK_FLOPS of ops/work.h). O(ops).
+void custom_rules_write_flops(CustomRules *rules, Program *program, Arena *scratch);
 // Reports every custom call whose rule does not fit its shapes to diag; false if there is one.
 // O(ops).
 bool custom_rules_verify(CustomRules *rules, const Program *program, Arena *scratch, Diag *diag);

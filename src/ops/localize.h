@@ -142,4 +142,11 @@ const ValueId *localize_masked(Localizer *cx);
 // The default `localize`: copies the op with masked operands.
 Status *localize_default(Localizer *cx) MUST_USE;
 
+// ---- columns of constants ----
+
+// `splits` and `localize` of ops whose result is the attribute `value`, sliced at the device's
+// offset.
+void localize_constant_splits(Localizer *cx);
+Status *localize_constant(Localizer *cx) MUST_USE;
+
 #endif

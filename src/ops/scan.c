@@ -5,6 +5,7 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "ops/localize.h"
 #include "ops/sample.h"
 
 static Type without_dim(Context *context, const TypeInfo *type, int64_t dim) {
@@ -196,8 +197,15 @@ static bool body_is_elementwise(const Program *p, OpId op) {
     if (!same) return false;
     like = type;
   }
-  for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next)
+  for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next) {
     if (!(op_row(op_at(p, o)->code)->traits & (TRAIT_ELEMENTWISE | TRAIT_TERMINATOR))) return false;
+    for (uint32_t i = 0; i < op_at(p, o)->n_operands; i++) {
+      ValueId v = op_operand(p, o, i);
+      OpId def = value_def(p, v);
+      bool here = def ? op_at(p, def)->block == block : value_owner(p, v) == op;
+      if (!here) return false;  // a value from outside is replicated
+    }
+  }
   return true;
 }
 
@@ -222,4 +230,65 @@ static bool factors(FactorContext *cx) {
   return true;
 }
 
-const OpDef op_chlo_scan = {.infer = infer, .eval = eval, .sample = sample, .factors = factors};
+// Copies the elementwise body with values of the local shape.
+static void copy_body(Localizer *cx, BlockId from, BlockId to, const TypeInfo *shape) {
+  Program *p = cx->builder->p;
+  ValueId *made = ARENA_ARRAY(cx->builder->arena, ValueId, p->values.count + 1);
+  for (uint32_t i = 0; i < block_at(p, from)->n_args; i++) {
+    Type elem = type_elem(cx->context, value_type(p, block_arg(p, from, i)));
+    Type type = type_tensor(cx->context, elem, shape->rank, shape->dims, 0);
+    made[block_arg(p, from, i)] = block_add_arg(p, to, type, 0);
+  }
+  for (OpId o = block_at(p, from)->first; o; o = op_at(p, o)->next) {
+    uint32_t n_in = op_at(p, o)->n_operands, n_out = op_at(p, o)->n_results;
+    ValueId *operands = ARENA_ARRAY(cx->builder->arena, ValueId, n_in + 1);
+    Type *types = ARENA_ARRAY(cx->builder->arena, Type, n_out + 1);
+    for (uint32_t i = 0; i < n_in; i++) operands[i] = made[op_operand(p, o, i)];
+    for (uint32_t i = 0; i < n_out; i++)
+      types[i] = type_tensor(cx->context, type_elem(cx->context, op_result_type(p, o, i)),
+                             shape->rank, shape->dims, 0);
+    OpSpec spec = {.code = op_at(p, o)->code,
+                   .n_operands = n_in,
+                   .operands = operands,
+                   .n_results = n_out,
+                   .result_types = types,
+                   .attrs = op_at(p, o)->attrs,
+                   .loc = op_at(p, o)->loc,
+                   .pos = op_at(p, o)->pos,
+                   .origin = o};
+    OpId copy = op_create(p, &spec);
+    op_append(p, to, copy);
+    for (uint32_t i = 0; i < n_out; i++) made[op_result(p, o, i)] = op_result(p, copy, i);
+  }
+}
+
+// A split body runs on shards of the slices. If nothing is split the body may be any.
+static Status *localize(Localizer *cx) {
+  Program *p = cx->builder->p;
+  const Op *o = op_at(p, cx->op);
+  bool split = false;
+  for (uint32_t f = 0; f < cx->map->n_factors; f++) split |= localize_is_split(cx, f);
+  if (!split) return localize_copy(cx, cx->in, 0);
+  Attr attr = localize_attr(cx, "dimension");
+  int64_t dim = attr ? attr_info(cx->context, attr)->i : 0;
+  Type slice = without_dim(cx->context, type_info(cx->context, value_type(p, cx->in[0])), dim);
+  OpSpec spec = {.code = o->code,
+                 .n_operands = o->n_operands,
+                 .operands = cx->in,
+                 .n_results = o->n_results,
+                 .result_types = cx->out_types,
+                 .n_regions = 1,
+                 .attrs = o->attrs,
+                 .loc = cx->builder->loc,
+                 .pos = o->pos,
+                 .origin = cx->op};
+  OpId made = op_create(p, &spec);
+  copy_body(cx, region_block(p, op_region(p, cx->op, 0)),
+            region_add_block(p, op_region(p, made, 0)), type_info(cx->context, slice));
+  op_append(p, cx->builder->block, made);
+  for (uint32_t i = 0; i < cx->map->n_results; i++) cx->out[i] = op_result(p, made, i);
+  return NULL;
+}
+
+const OpDef op_chlo_scan = {
+    .infer = infer, .eval = eval, .sample = sample, .factors = factors, .localize = localize};

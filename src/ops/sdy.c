@@ -3,6 +3,7 @@
 #include "ops/eval.h"
 #include "ops/factors.h"
 #include "ops/infer.h"
+#include "ops/localize.h"
 #include "ops/work.h"
 
 static bool infer_nothing(Infer *cx) {
@@ -87,8 +88,11 @@ const OpDef op_sdy_propagation_barrier = {.infer = infer_same, .eval = eval_same
 const OpDef op_sdy_data_flow_edge = {.infer = infer_same, .eval = eval_same};
 const OpDef op_sdy_func_data_flow_edge = {.infer = infer_same, .eval = eval_same};
 const OpDef op_sdy_return = {.infer = infer_nothing};
-const OpDef op_sdy_constant = {
-    .infer = infer_constant, .eval = eval_constant, .factors = factors_constant};
+const OpDef op_sdy_constant = {.infer = infer_constant,
+                               .eval = eval_constant,
+                               .factors = factors_constant,
+                               .splits = localize_constant_splits,
+                               .localize = localize_constant};
 const OpDef op_sdy_all_gather = {
     .infer = infer_same, .eval = eval_same, .factors = factors_pointwise_own};
 const OpDef op_sdy_all_slice = {

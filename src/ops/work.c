@@ -37,7 +37,27 @@ double op_work(const Program *p, OpId op) {
 
 bool op_contracts(const Program *p, OpId op) {
   const OpDef *def = op_row(op_at(p, op)->code)->def;
+  if (def && def->work == work_given) return op_attr(p, op, WORK_FLOPS) != 0;
   return def && (def->work == work_contraction || def->work == work_convolution);
+}
+
+double work_given(const Program *p, OpId op) {
+  Attr attr = op_attr(p, op, WORK_FLOPS);
+  if (!attr) return largest(p, op);
+  Ints given = attr_as_ints(p->context, attr);
+  uint32_t n = op_at(p, op)->n_operands;
+  if (!given.ok || !given.n) return largest(p, op);
+  double flops = (double)given.v[0];
+  for (uint32_t i = 1; i + 1 < given.n; i += 2) {
+    int64_t tensor = given.v[i], dim = given.v[i + 1];
+    if (tensor < 0 || tensor >= n + op_at(p, op)->n_results) return largest(p, op);
+    uint32_t t = (uint32_t)tensor;
+    const TypeInfo *type =
+        type_info(p->context, t < n ? op_operand_type(p, op, t) : op_result_type(p, op, t - n));
+    if (dim < 0 || dim >= type->rank || type->dims[dim] < 0) return largest(p, op);
+    flops *= (double)type->dims[dim];
+  }
+  return flops;
 }
 
 Fusing op_fusing(const Program *p, OpId op) {

@@ -12,6 +12,11 @@ double op_work(const Program *p, OpId op);
 // `tensor`, by its `touch` column.
 uint32_t work_touched(const Program *p, OpId op, uint32_t tensor);
 
+// The FLOPs of a custom call, given by its user: array<i64: number, tensor, dimension, …>, the
+// product of the number and of the sizes of these dimensions. It holds for the local op, too. They
+// count as those of a contraction.
+#define WORK_FLOPS "tessera.flops"
+
 // Whether the op contracts (matrix units compute it): its work is that of products.
 bool op_contracts(const Program *p, OpId op);
 // How compilers fuse the op into loops over elements, which keep values in registers.
@@ -27,6 +32,7 @@ bool op_keeps_buffer(const Program *p, OpId op);
 // ---- columns ----
 
 double work_nothing(const Program *p, OpId op);  // ops that only rename or move elements
+double work_given(const Program *p, OpId op);    // WORK_FLOPS, else as without a column
 // 2 FLOPs per product.
 double work_contraction(const Program *p, OpId op);
 double work_convolution(const Program *p, OpId op);

@@ -81,6 +81,8 @@ bool trades_ask(Trades *t, PassId pass, const Program *p, OpId op, double bytes,
     keep_answer(t, pass, op, made.taken);
   } else if (before) {
     made.taken = before->taken;
+  } else if (t->rules[pass] != TRADE_BY_PASS) {
+    made.taken = t->rules[pass] == TRADE_ALWAYS;
   }
   VEC_PUSH(t->arena, &t->made, made);
   return made.taken;

@@ -38,6 +38,8 @@ typedef struct TradeAnswer {
   bool taken;
 } TradeAnswer;
 
+typedef enum TradeRule { TRADE_BY_PASS, TRADE_ALWAYS, TRADE_NEVER } TradeRule;
+
 typedef struct Trades {
   Arena *arena;
   Guard *guard;
@@ -48,6 +50,7 @@ typedef struct Trades {
   IdMap count_ids;
   VEC(TradeAnswer) answers;  // [0] unused
   IdMap answer_ids;
+  TradeRule rules[PASS_COUNT];  // of questions without an answer
 } Trades;
 
 // {0} but for arena and guard is fine.
@@ -57,7 +60,8 @@ const Trade *trades_unused(const Trades *trades);
 void trades_deinit(Trades *trades);
 
 // Whether a pass does it: as it is given for this ask, else as it was given for this local op
-// before, else by the rule of the pass. trades may be NULL: then by the rule.
+// before, else by trades->rules, else by the rule of the pass. trades may be NULL: then by the
+// latter.
 bool trades_ask(Trades *trades, PassId pass, const Program *p, OpId op, double bytes, bool rule);
 
 #endif

@@ -169,9 +169,8 @@ static void follow(Chooser *c, const Lead *lead, Localizer *cx) {
 
 // Predicted seconds of one device: its FLOPs, and the bytes that it reads and writes.
 static double work_seconds(const Chooser *c, const Choice *choice) {
-  const Machine *machine = c->t->options.machine;
-  return compute_op_seconds(machine ? &machine->compute : &compute_default, &choice->cx, c->work,
-                            c->t->table, choice->in_as, choice->out_as);
+  return compute_op_seconds(&c->t->compute, &choice->cx, c->work, c->t->table, choice->in_as,
+                            choice->out_as);
 }
 
 static bool has_copy(const Partition *t, ValueId v, Sharding sharding) {
@@ -640,11 +639,16 @@ static PricedChoice priced(const Choice *choice, double seconds) {
   return (PricedChoice){seconds, choice->price.transfer_seconds, choice->unsure, choice->maybe};
 }
 
+static double bytes_weight(const Chooser *c) {
+  return c->t->options.seconds_decide ? 0 : tuning.bytes_weight_latencies;
+}
+
 // Replaces *best by the other choice if that is better.
 static bool keep_better(const Chooser *c, double *best_seconds, Choice *best, const Choice *other) {
   double seconds = other->price.seconds + work_seconds(c, other);
   PricedChoice was = priced(best, *best_seconds), now = priced(other, seconds);
-  if (!price_is_better(&was, &now, c->t->network->all.latency_seconds)) return false;
+  if (!price_is_better(&was, &now, c->t->network->all.latency_seconds, bytes_weight(c)))
+    return false;
   *best_seconds = seconds;
   *best = *other;
   return true;

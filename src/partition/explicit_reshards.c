@@ -329,6 +329,7 @@ static Status *write(Writer *w) {
 static Status *run(Writer *w, const PartitionOptions *given, Guard *guard, Diag *diag) {
   PartitionOptions options = {.call_rules = given ? given->call_rules : NULL,
                               .machine = given ? given->machine : NULL,
+                              .decisions = given ? given->decisions : (Str){NULL, 0},
                               .blocks = true};
   TRY(program_meshes_read(w->p, w->table));
   symbols_init(&w->functions, w->p, w->p->root, guard);

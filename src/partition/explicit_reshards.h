@@ -12,8 +12,8 @@
 #include "sharding/sharding.h"
 
 // Writes them into the program. Removes the reshards and sdy collectives that it has: these are
-// decided again. Reads call_rules and machine of the options, which may be NULL. Errors are those
-// of partition_decide. O(program).
+// decided again. Reads call_rules, machine and decisions of the options, which may be NULL. Errors
+// are those of partition_decide. O(program).
 Status *explicit_reshards(Program *program, ShardingTable *table, const PartitionOptions *options,
                           Guard *guard, Diag *diag) MUST_USE;
 

@@ -153,10 +153,11 @@ void walk_use_mesh(Partition *t, InstanceId instance) {
   t->local.groups = NULL;
   t->on_mesh.count = 0;
   if (!t->options.machine) return;
+  const Mesh *on = sharding_mesh(t->table, mesh);
   Network *network = ARENA_NEW(&t->arena, Network);
-  *network =
-      machine_network(t->options.machine, t->context, sharding_mesh(t->table, mesh), &t->arena);
+  *network = machine_network(t->options.machine, t->context, on, &t->arena);
   t->network = network;
+  t->compute = machine_compute(t->options.machine, on ? on->n_devices : 1);
 }
 
 // ---- deciding ----
@@ -203,6 +204,7 @@ static Status *decide(Partition *t) {
   t->refused = ARENA_ARRAY(&t->arena, bool, t->n_ops + 1);
   t->has_manual = t->graph->n_views > 1;
   t->network = t->options.network ? t->options.network : &network_default;
+  t->compute = compute_default;
   t->local = (Builder){.p = t->p,
                        .pos = POS_NONE,
                        .table = t->table,

@@ -20,6 +20,7 @@ struct RedundantList;  // partition/redundant.h
 typedef struct PartitionOptions {
   const Network *network;  // NULL = network_default
   const Machine *machine;  // instead: the network of each mesh, and the devices' speed; or NULL
+  bool seconds_decide;     // choices have no penalty for bytes (Tuning.bytes_weight_latencies)
   bool poison;             // padding is NaN, or the least integer: for tests
   bool why;                // locations of collectives have their reasons (explain/reason.h)
   struct RedundantList

@@ -86,6 +86,7 @@ struct Partition {
   InstanceId instance;
   MeshId mesh;
   const Network *network;    // of the mesh
+  Compute compute;           // of one of its devices
   Builder local;             // for columns; while deciding, its block is 0
   uint32_t depth;            // of blocks
   uint32_t manual;           // depth of manual computations

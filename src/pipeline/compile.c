@@ -40,12 +40,16 @@ static Status *refuse_local(const Session *s, const CompileRequest *r) {
 }
 
 // Work that needs the program as it was read: a clone to verify against, edges that keep their
-// shardings, and trials of which rules propagate first.
+// shardings, trials of which rules propagate first and of whether bytes or seconds decide.
 static void prepare(Session *s, CompileRequest *r) {
   if (r->verify && partitions(r)) s->global = program_clone(s->program, s->context, s->guard);
   if (partitions(r)) keep_propagated_edges(s->program, &r->annotations);
   if (r->annotations.by_cost && r->annotations.try_orders)
     trials_choose(s->program, &r->annotations, &s->arena);
+  bool tries = r->annotations.machine && !r->plan && !r->local.decisions.n;
+  if (partitions(r) && r->annotations.weigh == WEIGH_BEST && tries)
+    r->annotations.weigh = trials_weigh(s->program, &r->annotations, &r->local, s->guard);
+  r->local.seconds_decide = r->annotations.weigh == WEIGH_SECONDS;
 }
 
 static Status *write_shardings(Session *s, const CompileRequest *r, Compiled *out) {
@@ -85,6 +89,17 @@ static Status *verify_local(Session *s, const CompileRequest *r, Compiled *out) 
                           &s->arena, &out->verified);
 }
 
+// Prepares the program for a plan. Errors name the plan's file.
+static Status *open_plan(Session *s, CompileRequest *r) {
+  if (!r->plan) return NULL;
+  Status *status = plan_open(s->program, r->local.decisions, s->guard, &s->arena, &r->annotations);
+  if (!status || !r->plan_path) return status;
+  Status *located = status_new(status_code(status), __FILE__, __LINE__, "%s: %s", r->plan_path,
+                               status_message(status));
+  status_free(status);
+  return located;
+}
+
 #define LAST(stage)                                                                                \
   if (r->stop_after == (stage)) return NULL
 
@@ -97,7 +112,7 @@ Status *compile(Session *s, const CompileRequest *request, Compiled *out) {
   TRY(verify_program(s));
   LAST(STAGE_VERIFY);
   TRY(refuse_local(s, r));
-  if (r->plan) TRY(plan_open(s->program, r->local.decisions, s->guard, &s->arena, &r->annotations));
+  TRY(open_plan(s, r));
 
   prepare(s, r);
   TRY(stage_import(s, &r->annotations));

@@ -32,6 +32,7 @@ typedef struct CompileRequest {
   WriteForm write;              // if the last stage is STAGE_WRITE
   LocalOptions local;           // of the stages after it
   bool plan;                    // local.decisions is a plan (pipeline/plan.h)
+  const char *plan_path;        // its file, for messages; NULL = unknown
   bool simulate;                // STAGE_MEASURE also predicts seconds and peak memory
   const VerifyOptions *verify;  // of STAGE_VERIFY_LOCAL; NULL = left out
   Stage stop_after;             // the last stage

@@ -51,11 +51,16 @@ static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
     return refuse_trade(s, &trade, "it has an unknown key, or one twice");
   uint32_t number = op && json_is_uint(op) ? (uint32_t)op->number : 0;
   trade.origin = number ? partition_numbered(s->partition, number) : 0;
-  if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || !trade.origin || !taken ||
-      taken->kind != JSON_BOOL || (ask && !json_is_uint(ask)))
-    return refuse_trade(s, &trade,
-                        "it needs \"pass\", the name of one, \"op\", a number of an op, and "
-                        "\"taken\", true or false");
+  if (!name || name->kind != JSON_STRING || trade.pass == PASS_COUNT || (op && !trade.origin) ||
+      !taken || taken->kind != JSON_BOOL || (ask && (!op || !json_is_uint(ask))))
+    return refuse_trade(
+        s, &trade,
+        "it needs \"pass\", the name of one, \"taken\", true or false, and may have "
+        "\"op\", a number of an op");
+  if (!op) {
+    trades->rules[trade.pass] = taken->truth ? TRADE_ALWAYS : TRADE_NEVER;
+    return NULL;
+  }
   trade.pos = partition_numbered_pos(s->partition, number);
   trade.ask = ask ? (uint32_t)ask->number : 0;
   trade.taken = taken->truth;
@@ -63,9 +68,23 @@ static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
   return NULL;
 }
 
+// Can the text have the key "passes"? Most decisions have none and need not be read again. An
+// escaped key has a backslash.
+static bool may_have_passes(Str text) {
+  static const char key[] = "\"passes\"";
+  if (!text.n || memchr(text.s, '\\', text.n)) return text.n > 0;
+  for (size_t i = 0; i + sizeof key - 1 <= text.n; i++) {
+    const char *quote = memchr(text.s + i, '"', text.n - i);
+    if (!quote) return false;
+    i = (size_t)(quote - text.s);
+    if (i + sizeof key - 1 <= text.n && !memcmp(quote, key, sizeof key - 1)) return true;
+  }
+  return false;
+}
+
 static Status *read_trades(Session *s, Str text, Trades *trades) {
   const JsonValue *root, *list;
-  if (!text.n) return NULL;
+  if (!may_have_passes(text)) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(partition_decisions_of(root), "passes");
   if (list && list->kind != JSON_ARRAY) {
@@ -105,10 +124,12 @@ static Status *optimize(Program *local, ShardingTable *table, MeshId mesh,
   if (options->plain && !options->collectives) return NULL;
   const Mesh *on = sharding_mesh(table, mesh);
   Network network = network_default;
+  Compute compute = compute_default;
   if (machine) network = machine_network(machine, local->context, on, arena);
+  if (machine) compute = machine_compute(machine, on ? on->n_devices : 1);
   OptimizeOptions how = {.mesh = on,
                          .network = &network,
-                         .compute = machine ? &machine->compute : NULL,
+                         .compute = &compute,
                          .n_devices = 1,
                          .table = table,
                          .edges_are_annotated = true,
@@ -130,6 +151,7 @@ Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out
   if (options->out_decisions) strbuf_putc(options->out_decisions, '{');
   PartitionOptions how = {.why = options->why || options->reasons,
                           .poison = options->poison,
+                          .seconds_decide = options->seconds_decide,
                           .machine = s->machine,
                           .redundant = options->redundant ? out_redundant : NULL,
                           .call_rules = s->call_rules,

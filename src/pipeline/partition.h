@@ -10,6 +10,7 @@
 
 typedef struct LocalOptions {
   bool plain;               // run no pass of optimize/passes.def
+  bool seconds_decide;      // choices have no penalty for bytes (PartitionOptions)
   bool why;                 // locations have the reason of each collective (explain/reason.h)
   bool reasons;             // the same, but nothing is listed and collectives are not marked
   const char *passes;       // run these only, as optimize_program reads them; NULL = all

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_read.h"
+#include "base/mem.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "pipeline/plan_private.h"
@@ -68,6 +69,20 @@ static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
   return NULL;
 }
 
+// The machine that the plan is for, if it has a name that is known; else the default one.
+static Status *use_machine(const JsonValue *name, Arena *arena, PropagateRequest *request) {
+  char *text = NULL;
+  if (request->machine || !name || name->kind != JSON_STRING) return NULL;
+  TRY(machine_find(name->string, &text));
+  if (!text) return NULL;
+  GuardCleanup cleanup = {mem_free, text, NULL};
+  guard_push(arena->guard, &cleanup);
+  request->machine = arena_copy(arena, text, strlen(text) + 1);
+  guard_pop(arena->guard, &cleanup);
+  mem_free(text);
+  return NULL;
+}
+
 bool plan_is(Str text) {
   static const char *const spaces = " \t\r\n";
   size_t i = 0;
@@ -76,7 +91,7 @@ bool plan_is(Str text) {
   return str_starts((Str){text.s + i, text.n - i}, "\"plan_version\"");
 }
 
-Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
+Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) {
   const JsonValue *root;
   Status *status = json_read(text, arena, &root);
   if (status) {
@@ -84,11 +99,23 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
     status_free(status);
     FAIL(INVALID_ARGUMENT, "the plan is not valid JSON: %s", why);
   }
-  const JsonValue *version = json_get(root, "plan_version"), *hash = json_get(root, "program"),
-                  *mesh = json_get(root, "mesh"), *greedy = json_get(root, "annotated");
-  if (!version || version->kind != JSON_NUMBER || version->number != 1 ||
-      !json_get(root, "decisions"))
-    FAIL(INVALID_ARGUMENT, "this is no plan of version 1: tessera plan --plan-out writes one");
+  const JsonValue *version = json_get(root, "plan_version");
+  if (!version || version->kind != JSON_NUMBER || !json_get(root, "decisions"))
+    FAIL(INVALID_ARGUMENT, "this is no plan: tessera plan --plan-out writes one");
+  if (version->number < (double)PLAN_OLDEST || version->number > (double)PLAN_VERSION)
+    FAIL(INVALID_ARGUMENT,
+         "the plan has version %g, and this tessera reads versions %d to %d: plan again with "
+         "tessera plan --plan-out",
+         version->number, PLAN_OLDEST, PLAN_VERSION);
+  *out_root = root;
+  return NULL;
+}
+
+Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateRequest *request) {
+  const JsonValue *root;
+  TRY(plan_read_json(text, arena, &root));
+  const JsonValue *hash = json_get(root, "program"), *mesh = json_get(root, "mesh"),
+                  *greedy = json_get(root, "annotated");
   if (request->n_meshes || request->n_rules || request->layout)
     FAIL(INVALID_ARGUMENT, "a plan has its own mesh and shardings: leave out --mesh, --shard and "
                            "--layout, or plan again with them");
@@ -102,6 +129,7 @@ Status *plan_open(Program *p, Str text, Guard *guard, Arena *arena, PropagateReq
     TRY(read_rules(json_get(root, "annotations"), arena, rules));
   }
   plan_annotations(request, rules);
+  TRY(use_machine(json_get(root, "machine"), arena, request));
   if (mesh && mesh->kind == JSON_STRING) {
     const char **meshes = ARENA_NEW(arena, const char *);
     *meshes = mesh->string;

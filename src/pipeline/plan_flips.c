@@ -38,9 +38,8 @@ void flips_init(Flips *f, const Model *m, Arena *arena) {
                .tied = ARENA_ARRAY(arena, uint32_t, n + 1),
                .next = ARENA_ARRAY(arena, uint32_t, n + 1)};
   for (uint32_t v = 0; v < n; v++) f->tied[v] = v;
-  for (uint32_t i = 0; i < m->problem.edges.count; i++) {
+  for (uint32_t i = m->first_tie; i < m->problem.edges.count; i++) {
     const PlanEdge *edge = &m->problem.edges.items[i];
-    if (edge->matrix < m->parts.count) continue;
     uint32_t a = find(f->tied, edge->a), b = find(f->tied, edge->b);
     f->tied[a > b ? a : b] = a < b ? a : b;
   }
@@ -73,7 +72,7 @@ Wide flips_cost(const Flips *f, uint32_t v, uint32_t k, const uint32_t *choice) 
     for (uint32_t i = f->first[u]; i < f->first[u + 1]; i++) {
       const PlanEdge *e = &problem->edges.items[f->edges[i]];
       uint32_t a = e->a == u ? k : choice[e->a], b = e->b == u ? k : choice[e->b];
-      if (e->matrix >= f->m->parts.count) continue;
+      if (f->edges[i] >= f->m->first_tie) continue;
       sum += problem_entries(problem, e->matrix)[(uint64_t)a * problem->vars.items[e->b].n + b];
     }
   }

@@ -224,10 +224,11 @@ static void test_refused(void **state) {
   Job job = job_for(calls, x4);
   run(&job);
   refuse(&job, "{", "the plan is not valid JSON");
-  refuse(&job, "[]", "this is no plan of version 1");
-  refuse(&job, "{}", "this is no plan of version 1");
-  refuse(&job, "{\"plan_version\": \"1\", \"decisions\": {}}", "this is no plan of version 1");
-  refuse(&job, "{\"plan_version\": 1}", "this is no plan of version 1");
+  refuse(&job, "[]", "this is no plan");
+  refuse(&job, "{}", "this is no plan");
+  refuse(&job, "{\"plan_version\": \"1\", \"decisions\": {}}", "this is no plan");
+  refuse(&job, "{\"plan_version\": 1}", "this is no plan");
+  refuse(&job, "{\"plan_version\": 3, \"decisions\": {}}", "the plan has version 3");
   refuse(&job, "{\"plan_version\": 1, \"decisions\": {}}", "the plan is for another program");
   refuse(&job, "{\"plan_version\": 1, \"program\": 7, \"decisions\": {}}",
          "the plan is for another program");

@@ -1,10 +1,11 @@
 // A plan as text and as JSON.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
-#include "pipeline/plan.h"
+#include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
 
 // ---- text ----
@@ -69,17 +70,92 @@ static void put_trials(const Plan *plan, StrBuf *out) {
   for (uint32_t i = 0; i < plan->n_trials; i++) {
     const PlanTrial *t = &plan->trials[i];
     if (t->refused)
-      strbuf_printf(out, "  %-20s %s\n", t->mesh, t->refused);
+      strbuf_printf(out, "  %-20s %s", t->mesh, t->refused);
     else
-      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s\n", t->mesh,
+      strbuf_printf(out, "  %-20s %10s per step, %s of memory%s", t->mesh,
                     simulated_seconds(t->seconds, seconds, sizeof seconds),
                     simulated_bytes(t->peak_bytes, bytes, sizeof bytes),
                     t->peak_bytes > plan->usable_bytes ? " (does not fit)" : "");
+    strbuf_printf(out, "%s%s\n", t->links ? " · " : "", t->links ? t->links : "");
   }
 }
 
+// ---- state ----
+
+typedef struct StateCount {
+  uint32_t n, undonated;
+  double undonated_bytes;
+} StateCount;
+
+static StateCount count_state(const Plan *plan) {
+  StateCount c = {0};
+  for (uint32_t i = 0; i < plan->n_arguments; i++) {
+    const PlannedValue *v = &plan->arguments[i];
+    if (!v->state) continue;
+    c.n++;
+    if (v->donated) continue;
+    c.undonated++;
+    c.undonated_bytes += v->local_bytes;
+  }
+  return c;
+}
+
+enum { MOST_PAIRS = 2 };  // that are printed
+
+static void put_state(const Plan *plan, StrBuf *out) {
+  StateCount c = count_state(plan);
+  char a[32];
+  if (!c.n) return;
+  strbuf_printf(out, "state   %u argument%s replaced by results: ", c.n,
+                c.n == 1 ? " is" : "s are");
+  uint32_t shown = 0;
+  for (uint32_t i = 0; i < plan->n_arguments && shown < MOST_PAIRS; i++) {
+    const PlannedValue *v = &plan->arguments[i];
+    if (v->state)
+      strbuf_printf(out, "%s%s by %s", shown++ ? ", " : "", v->name,
+                    plan->results[v->state - 1].name);
+  }
+  strbuf_puts(out, c.n > shown ? ", … (--json lists all; --state changes them)\n"
+                               : " (--state changes it)\n");
+  if (c.undonated)
+    strbuf_printf(out,
+                  "        %u of them not donated: their new values need buffers of their own; "
+                  "donate_argnums would save %s per device\n",
+                  c.undonated, simulated_bytes(c.undonated_bytes, a, sizeof a));
+}
+
+// ---- annotations ----
+
+enum { MOST_RULES = 24 };
+
+static void put_short(const Plan *plan, StrBuf *out) {
+  const ShortList *list = &plan->short_list;
+  char a[32];
+  if (plan->layout) strbuf_printf(out, "layout  --layout '%s'\n", plan->layout);
+  if (!list->computed) {
+    if (plan->too_large)
+      strbuf_puts(out,
+                  "annotations  no short list, because the program is large (-O2 finds one)\n");
+    return;
+  }
+  strbuf_printf(out, "annotations  %u rule%s of --shard ", list->n, list->n == 1 ? "" : "s");
+  if (!list->reproduces)
+    strbuf_puts(out, "do not give all arguments and results their shardings: use the plan itself");
+  else if (list->seconds <= 0)
+    strbuf_puts(out, "give the arguments and results, but not the step: use the plan itself");
+  else
+    strbuf_printf(out, "alone give%s %s per step (%+.1f %%)%s", list->n == 1 ? "s" : "",
+                  simulated_seconds(list->seconds, a, sizeof a),
+                  100 * (list->seconds / plan->best.seconds - 1),
+                  list->peak_bytes > plan->usable_bytes ? ", which does not fit" : "");
+  strbuf_putc(out, '\n');
+  for (uint32_t i = 0; i < list->n && i < MOST_RULES; i++)
+    strbuf_printf(out, "  %s\n", list->rules[i]);
+  if (list->n > MOST_RULES) strbuf_printf(out, "  and %u more (--json)\n", list->n - MOST_RULES);
+}
+
 static void put_strategy(const Plan *plan, StrBuf *out) {
-  if (!plan->strategy) return;
+  if (!plan->strategy || (plan->n_tactics && plan->best.cost_seconds <= 0)) return;
   strbuf_puts(out, "strategy\n  ");
   for (const char *c = plan->strategy; *c; c++) {
     strbuf_putc(out, *c);
@@ -91,16 +167,22 @@ static void put_strategy(const Plan *plan, StrBuf *out) {
 void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
   char a[32], b[32], c[32], d[32];
   const PlanTrial *t = &plan->best;
-  strbuf_printf(out, "mesh %s on %s\n", t->mesh ? t->mesh : "of the program", machine);
+  const char *mesh = t->mesh ? t->mesh : plan->mesh;
+  strbuf_printf(out, "mesh %s on %s\n", mesh ? mesh : "of the program", machine);
   strbuf_printf(out, "step    %s predicted: %s of compute, %s of waiting for collectives\n",
                 simulated_seconds(t->seconds, a, sizeof a),
                 simulated_seconds(plan->compute_seconds, b, sizeof b),
                 simulated_seconds(plan->exposed_seconds, c, sizeof c));
   strbuf_printf(out, "memory  %s of %s per device\n", simulated_bytes(t->peak_bytes, a, sizeof a),
                 simulated_bytes(plan->usable_bytes, b, sizeof b));
-  strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
-                simulated_seconds(t->bound_seconds, a, sizeof a),
-                simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->cost_seconds > 0 || !plan->n_tactics)  // tactics alone have no bound
+    strbuf_printf(out, "bound   %s of %s without overlap: at most %.2f %% above the optimum\n",
+                  simulated_seconds(t->bound_seconds, a, sizeof a),
+                  simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
+  if (t->overlap_bound_seconds > 0)
+    strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
+                  simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
+                  100 * fmax(0, t->seconds / t->overlap_bound_seconds - 1));
   strbuf_printf(
       out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
       simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,
@@ -108,89 +190,22 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
       simulated_seconds(plan->model_seconds, a, sizeof a),
       simulated_seconds(plan->solve_seconds, b, sizeof b),
       simulated_seconds(plan->check_seconds, c, sizeof c), plan->n_vars, plan->n_tied);
+  if (plan->n_layers) {
+    strbuf_printf(out, "        %u equal layers are planned as one and %u simulated",
+                  plan->n_layers, plan->n_simulated_layers);
+    strbuf_puts(out, plan->n_simulated_layers < plan->n_layers
+                         ? "; the step and its memory are extrapolated\n"
+                         : "\n");
+  }
+  if (plan->hurried)
+    strbuf_puts(out, "        with a time limit: another run can give another plan\n");
+  plan_put_from(plan, out);
+  put_state(plan, out);
+  plan_put_tactics(plan, out);
   put_trials(plan, out);
   put_strategy(plan, out);
+  if (plan->limit) strbuf_printf(out, "limit   %s\n", plan->limit);
+  put_short(plan, out);
   put_rows(plan, out);
-}
-
-// ---- JSON ----
-
-static void write_values(const PlannedValue *values, uint32_t n, const char *key, Json *json) {
-  json_break(json, 1);
-  json_key(json, key), json_open(json, '[');
-  for (uint32_t i = 0; i < n; i++) {
-    json_break(json, 2);
-    json_open(json, '{');
-    json_key(json, "name"), json_string(json, values[i].name);
-    json_key(json, "type"), json_string(json, values[i].type);
-    json_key(json, "sharding"), json_string(json, values[i].sharding);
-    json_key(json, "bytes"), json_double(json, values[i].bytes);
-    json_key(json, "local_bytes"), json_double(json, values[i].local_bytes);
-    if (values[i].state) json_key(json, "new_value"), json_uint(json, values[i].state - 1);
-    json_close(json, '}');
-  }
-  json_close(json, ']');
-}
-
-static void write_trial(const PlanTrial *t, Json *json) {
-  if (t->mesh) json_key(json, "mesh"), json_string(json, t->mesh);
-  if (t->refused) json_key(json, "refused"), json_string(json, t->refused);
-  json_key(json, "seconds"), json_double(json, t->seconds);
-  json_key(json, "peak_bytes"), json_double(json, t->peak_bytes);
-  json_key(json, "problem_peak_bytes"), json_double(json, t->problem_peak_bytes);
-  json_key(json, "cost_seconds"), json_double(json, t->cost_seconds);
-  json_key(json, "bound_seconds"), json_double(json, t->bound_seconds);
-}
-
-// One rule per line, and whether the decisions are about the program with these annotations.
-static void write_annotations(const Plan *plan, Json *json) {
-  json_break(json, 1);
-  json_key(json, "annotated"), json_bool(json, plan->best.greedy);
-  json_key(json, "annotations"), json_open(json, '[');
-  for (const char *line = plan->annotations; line && *line;) {
-    size_t n = strcspn(line, "\n");
-    json_break(json, 2);
-    json_str(json, (Str){line, n});
-    line += n + (line[n] == '\n');
-  }
-  json_close(json, ']');
-}
-
-void plan_json(const Plan *plan, const char *machine, StrBuf *out) {
-  Json json = {.out = out};
-  json_open(&json, '{');
-  json_key(&json, "plan_version"), json_int(&json, 1);
-  strbuf_printf(out, ",\"program\":\"%016" PRIx64 "\"", plan->program);
-  json_key(&json, "machine"), json_string(&json, machine);
-  json_break(&json, 1);
-  write_trial(&plan->best, &json);
-  json_key(&json, "gap"), json_double(&json, gap_percent(&plan->best) / 100);
-  json_key(&json, "compute_seconds"), json_double(&json, plan->compute_seconds);
-  json_key(&json, "exposed_seconds"), json_double(&json, plan->exposed_seconds);
-  json_key(&json, "utilization"), json_double(&json, plan->utilization);
-  json_key(&json, "usable_bytes"), json_double(&json, plan->usable_bytes);
-  json_key(&json, "sent_bytes"), json_double(&json, plan->bytes);
-  if (plan->strategy) json_key(&json, "strategy"), json_string(&json, plan->strategy);
-  if (plan->n_refused) json_key(&json, "refused_solutions"), json_uint(&json, plan->n_refused);
-  json_key(&json, "planner_seconds");
-  json_double(&json, plan->model_seconds + plan->solve_seconds + plan->check_seconds);
-  json_break(&json, 1);
-  json_key(&json, "stages"), json_int(&json, 1);
-  json_key(&json, "microbatches"), json_int(&json, 1);
-  json_break(&json, 1);
-  json_key(&json, "runners_up"), json_open(&json, '[');
-  for (uint32_t i = 0; i < plan->n_trials; i++) {
-    json_break(&json, 2);
-    json_open(&json, '{');
-    write_trial(&plan->trials[i], &json);
-    json_close(&json, '}');
-  }
-  json_close(&json, ']');
-  write_values(plan->arguments, plan->n_arguments, "arguments", &json);
-  write_values(plan->results, plan->n_results, "results", &json);
-  write_annotations(plan, &json);
-  json_break(&json, 1);
-  json_key(&json, "decisions"), json_raw(&json, str_of(plan->decisions ? plan->decisions : "null"));
-  json_close(&json, '}');
-  json_newline(&json);
+  plan_put_answers(plan, out);
 }

@@ -18,12 +18,27 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "plan/summary.h"
 #include "pipeline/plan_climb.h"
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
+}
+
+// Where arguments and results of the plan are: in the whole program if few of its layers stand for
+// it.
+static PlanTarget plan_borders(const Trial *t) {
+  if (t->request->layers) return t->request->layers->whole;
+  const Model *m = &t->model;
+  return (PlanTarget){m->p, m->entry, m->n_arguments, m->n_results, NULL, NULL, NULL};
+}
+
+// The variable of an argument or result of the plan.
+static uint32_t border_var(const Trial *t, bool argument, uint32_t k) {
+  const Model *m = &t->model;
+  const PlanLayers *l = t->request->layers;
+  if (argument) return m->argument_vars[l ? l->whole.arguments[k] : k];
+  return m->result_vars[l ? l->whole.results[k] : k];
 }
 
 static const char *sharding_words(Trial *t, const Session *s, Sharding sharding, uint32_t rank) {
@@ -43,7 +58,7 @@ static const char *sharding_words(Trial *t, const Session *s, Sharding sharding,
 }
 
 // Required shardings: annotations of the program and of the request.
-static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
+static Sharding *read_constraints(Session *s, ModelOptions *options, OpId entry) {
   const Program *p = s->program;
   const Graph *g = propagation_graph(s->propagation);
   InstanceId instance = graph_instance_of(g, entry);
@@ -62,6 +77,7 @@ static void read_constraints(Session *s, ModelOptions *options, OpId entry) {
   }
   options->fixed = fixed;
   options->fixed_results = results;
+  return fixed;
 }
 
 Status *trial_extract(Trial *t, Guard *guard) {
@@ -82,11 +98,23 @@ Status *trial_extract(Trial *t, Guard *guard) {
                           .call_rules = s->call_rules,
                           .untied = t->request->untied};
   if (entry) {
-    read_constraints(s, &options, entry);
-    options.state = plan_pair_state(s->program, entry, &s->arena);
+    Sharding *fixed = read_constraints(s, &options, entry);
+    const PropagateRequest *given = &t->annotations;
+    BlockId block = region_block(s->program, op_region(s->program, entry, 0));
+    for (ValueId v = 1; v < s->program->values.count && (given->n_rules || given->layout); v++)
+      t->exact |= fixed[v] != PLAN_FREE &&
+                  (!value_at(s->program, v)->is_arg || value_at(s->program, v)->def != block);
+    uint32_t *state = NULL;
+    if (!t->request->layers) {
+      TRY(plan_pair_state(s->program, entry, t->request, &s->arena, &state));
+      plan_fix_state(s, entry, fixed, options.fixed_results, state);
+    }
+    options.state = t->request->layers ? t->request->layers->model_state : state;
   }
+  options.contraction = t->request->layers ? &t->request->layers->model : NULL;
   t->has_model = true;
   TRY(model_build(&t->model, s->program, s->table, s->mesh, &options, guard, &s->diag));
+  TRY(plan_check_fixed(s, &t->model));
   t->limit_bytes = (double)t->model.problem.limit_bytes;
   if (t->request->limit_bytes > 0) t->limit_bytes = t->request->limit_bytes;
   return NULL;
@@ -96,63 +124,56 @@ Status *trial_extract(Trial *t, Guard *guard) {
 static void list_values(Trial *t, Plan *plan) {
   Session *s = &t->model_session;
   const Model *m = &t->model;
-  const Program *p = s->program;
-  plan->n_arguments = m->n_arguments;
-  plan->n_results = m->n_results;
-  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, m->n_arguments + m->n_results + 1);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type =
-        argument ? function_argument_type(p, m->entry, k) : function_result_type(p, m->entry, k);
+  PlanTarget borders = plan_borders(t);
+  const Program *p = borders.program;
+  const uint32_t *state = t->request->layers ? t->request->layers->state : m->options.state;
+  uint32_t n = borders.n_arguments + borders.n_results;
+  PlannedValue *values = ARENA_ARRAY(t->arena, PlannedValue, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(p, borders.entry, k)
+                         : function_result_type(p, borders.entry, k);
     Sharding sharding = model_sharding(m, var, t->choice[var]);
-    Str name = argument ? argument_path(p, m->entry, k, &s->arena)
-                        : result_path(p, m->entry, k, &s->arena);
+    Str name = argument ? argument_path(p, borders.entry, k, &s->arena)
+                        : result_path(p, borders.entry, k, &s->arena);
     values[i] = (PlannedValue){
         .name = name.n ? arena_printf(t->arena, "%.*s", (int)name.n, name.s)
                        : arena_printf(t->arena, argument ? "%u" : "result %u", k),
         .type = arena_printf(t->arena, "%s", type_text(s->context, type)),
         .sharding = sharding_words(t, s, sharding, type_info(s->context, type)->rank),
         .bytes = fusion_bytes(p, type),
-        .local_bytes = fusion_bytes(p, sharding_local_type(s->table, sharding, type)),
-        .state = argument && m->options.state ? m->options.state[k] : 0};
+        .local_bytes = fusion_bytes(m->p, sharding_local_type(s->table, sharding, type)),
+        .state = argument && state ? state[k] : 0,
+        .donated = argument && model_is_donated(m, m->vars.items[var].index)};
   }
+  plan->n_arguments = borders.n_arguments;
+  plan->n_results = borders.n_results;
   plan->arguments = values;
-  plan->results = values + m->n_arguments;
+  plan->results = values + borders.n_arguments;
 }
 
 // The solution's shardings of arguments and results, as rules of --shard.
 static void write_rules(Trial *t) {
   Session *s = &t->model_session;
-  const Model *m = &t->model;
+  PlanTarget borders = plan_borders(t);
   StrBuf rules;
   strbuf_init(&rules, s->guard);
   GuardCleanup cleanup = {plan_release_text, &rules, NULL};
   guard_push(s->guard, &cleanup);
-  for (uint32_t i = 0; i < m->n_arguments + m->n_results; i++) {
-    bool argument = i < m->n_arguments;
-    uint32_t k = argument ? i : i - m->n_arguments;
-    uint32_t var = argument ? m->argument_vars[k] : m->result_vars[k];
-    Type type = argument ? function_argument_type(s->program, m->entry, k)
-                         : function_result_type(s->program, m->entry, k);
+  for (uint32_t i = 0; i < borders.n_arguments + borders.n_results; i++) {
+    bool argument = i < borders.n_arguments;
+    uint32_t k = argument ? i : i - borders.n_arguments, var = border_var(t, argument, k);
+    Type type = argument ? function_argument_type(borders.program, borders.entry, k)
+                         : function_result_type(borders.program, borders.entry, k);
     const TypeInfo *info = type_info(s->context, type);
     if (info->kind != TYPE_TENSOR || !info->rank) continue;
     strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
-                  sharding_words(t, s, model_sharding(m, var, t->choice[var]), info->rank));
+                  sharding_words(t, s, model_sharding(&t->model, var, t->choice[var]), info->rank));
   }
   t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");
   guard_pop(s->guard, &cleanup);
   strbuf_deinit(&rules);
-}
-
-const char *trial_decisions(Trial *t, const uint32_t *choice) {
-  t->text.used = 0;
-  Json json = {.out = &t->text};
-  json_open(&json, '{');
-  plan_decisions(&t->model, choice, &json);
-  json_close(&json, '}');
-  return keep_text(t);
 }
 
 // ---- candidates ----
@@ -169,11 +190,44 @@ bool plan_is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return fits_a ? a->seconds < b->seconds : a->peak_bytes < b->peak_bytes;
 }
 
+// The solution's decisions for a program (NULL: the model's). thrifty: without the passes that
+// trade memory for communication.
+static const char *write_decisions(Trial *t, const PlanTarget *target, bool thrifty) {
+  t->text.used = 0;
+  Json json = {.out = &t->text};
+  json_open(&json, '{');
+  plan_decisions(&t->model, t->choice, target, &json);
+  if (thrifty) plan_decisions_thrifty(&json);
+  json_close(&json, '}');
+  return keep_text(t);
+}
+
+const char *trial_decisions(Trial *t, const uint32_t *choice) {
+  t->choice = (uint32_t *)choice;
+  return write_decisions(t, NULL, false);
+}
+
+// Partitions and simulates a program with given decisions.
+static Status *simulate_decisions(const Trial *t, Session *s, Guard *guard, const Program *program,
+                                  const char *decisions, Prediction *out) {
+  session_clone(s, guard, program, NULL);
+  CompileRequest request = {.annotations = t->annotations,
+                            .local.decisions = str_of(decisions),
+                            .simulate = true,
+                            .stop_after = STAGE_MEASURE};
+  plan_annotations(&request.annotations, NULL);
+  Compiled compiled;
+  TRY(compile(s, &request, &compiled));
+  *out = compiled.prediction;
+  return NULL;
+}
+
 static Status *candidate_body(Guard *guard, void *arg) {
   Candidate *c = arg;
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
-  session_clone(&c->session, guard, t->program, NULL);
+  const PlanLayers *layers = t->request->layers;
+  session_clone(&c->session, guard, layers ? layers->few.program : t->program, NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
@@ -184,6 +238,11 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
   c->simulated = *compiled.prediction.simulated;
+  if (!c->decisions_more) return NULL;
+  Prediction more;
+  TRY(simulate_decisions(t, &c->more, guard, layers->more.program, c->decisions_more, &more));
+  c->simulated_more = *more.simulated;
+  plan_extrapolate(layers, &compiled.prediction, &more, &c->more.arena, &c->simulated);
   return NULL;
 }
 
@@ -193,30 +252,40 @@ bool candidate_run(Candidate *c) {
   if (status) snprintf(c->why, sizeof c->why, "%s", status_message(status));
   status_free(status);
   session_deinit(&c->session);
-  c->session = (Session){0};
+  session_deinit(&c->more);
+  c->session = c->more = (Session){0};
   return good;
 }
 
 void candidate_release(void *object) { strbuf_deinit(&((Candidate *)object)->saved); }
 
-// Makes the candidate the plan.
-static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+static void keep_numbers(Trial *t, const Simulated *s) {
   Plan *plan = t->plan;
-  const Simulated *s = &c->simulated;
-  plan->best = *trial;
   plan->compute_seconds = s->compute_seconds;
   plan->exposed_seconds = s->exposed_seconds;
   plan->utilization = s->utilization;
   plan->usable_bytes = usable_bytes(t, s);
   plan->bytes = s->bytes;
+}
+
+// Makes the candidate the plan.
+static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial) {
+  Plan *plan = t->plan;
+  plan->best = *trial;
+  keep_numbers(t, &c->simulated);
   plan->decisions = c->decisions
                         ? c->decisions
                         : arena_printf(t->arena, "%.*s", (int)c->saved.used, c->saved.data);
   plan->annotations = t->rules;
-  list_values(t, plan);
+  t->best_thrifty = t->thrifty;
+  t->best = c->simulated;
+  t->best_more = c->simulated_more;
+  plan->n_choice = t->model.vars.count;
+  plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
+  if (!t->request->layers) list_values(t, plan);
   t->text.used = 0;
-  plan_summary(&t->model, t->choice, &t->text);
-  plan->strategy = keep_text(t);
+  plan_summary(&t->model_session, &t->model, t->choice, &t->text);
+  plan->strategy = plan->best.strategy = keep_text(t);
 }
 
 // Compares a candidate that was simulated with the best so far. Returns whether it wins.
@@ -250,22 +319,30 @@ static bool try_candidate(Trial *t, Candidate *c) {
   return wins;
 }
 
-// A choice, as decisions. Returns whether it is the best plan so far.
-static bool try_choice(Trial *t, const uint32_t *choice) {
-  Candidate c = {.t = t, .decisions = trial_decisions(t, choice)};
-  t->choice = (uint32_t *)choice;
-  write_rules(t);
+// The solution, as decisions. Returns whether it is the best plan so far.
+static bool try_decisions(Trial *t, bool thrifty) {
+  const PlanLayers *layers = t->request->layers;
+  t->thrifty = thrifty;
+  Candidate c = {.t = t, .decisions = write_decisions(t, layers ? &layers->of_few : NULL, thrifty)};
+  if (layers) c.decisions_more = write_decisions(t, &layers->of_more, thrifty);
   bool wins = try_candidate(t, &c);
   const Simulated *s = &c.simulated;
   t->repriced = s->seconds > 0;
   if (!t->repriced) return false;
   t->peak_bytes = s->peak_bytes;
-  t->pricing = model_reprice(&t->model, choice, &s->exposure, s->compute_seconds);
+  t->pricing = model_reprice(&t->model, t->choice, &s->exposure, s->compute_seconds);
   if (!wins) return false;
-  size_t size = (t->model.vars.count + 1) * sizeof *choice;
-  t->best_choice = arena_copy(&t->model_session.arena, choice, size);
+  size_t size = (t->model.vars.count + 1) * sizeof *t->choice;
+  t->best_choice = arena_copy(&t->model_session.arena, t->choice, size);
   t->best_pricing = t->pricing;
   return true;
+}
+
+// Another choice than the solver's.
+static bool try_choice(Trial *t, const uint32_t *choice) {
+  t->choice = (uint32_t *)choice;
+  if (!t->request->layers) write_rules(t);
+  return try_decisions(t, false);
 }
 
 // Shardings as rules of --shard; the partitioner chooses the rest. The decisions of one that wins
@@ -301,6 +378,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.has_model = false;
     t.model_session = (Session){0};
     t.text = (StrBuf){0};
+    t.hook = NULL;
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
     trial_release(&t);
@@ -311,15 +389,84 @@ static uint32_t devices_enough(const Trial *failed) {
   return 0;
 }
 
+void plan_forbid(Model *model, uint32_t var, uint32_t strategy) {
+  Problem *problem = &model->problem;
+  model->vars.items[var].costs[strategy] = PLAN_FORBIDDEN;  // model_scale leaves it
+  problem->costs.items[problem->vars.items[var].first + strategy] = PLAN_FORBIDDEN;
+}
+
+bool plan_is_late(const PlanRequest *request) {
+  return request->time_limit > 0 && clock_seconds() >= request->deadline;
+}
+
+// With a time limit: a part of the seconds that are left, so that later rounds get some.
+static double solve_seconds(const Trial *t) {
+  if (t->request->time_limit <= 0) return 0;
+  return fmax(0.25, (t->request->deadline - clock_seconds()) * 0.3);
+}
+
+// Level 1 is content with a cost this near to the bound: the simulation decides between plans.
+#define QUICK_GAP 0.005
+
+static bool has_loops(const Model *m) {
+  for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].kind == VAR_BORDER) return true;
+  return false;
+}
+
+// Tries the solution. Passes may keep more in memory than the solution (sums that a loop carries,
+// gathered weights). If that is too much, or if the program is small, once more without these:
+// larger carries also take time to read and write.
+static void try_solution(Trial *t) {
+  try_decisions(t, false);
+  const Plan *plan = t->plan;
+  bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
+  if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
+    try_decisions(t, true);
+}
+
+// The solver's samples, in seconds.
+static void keep_samples(Trial *t) {
+  const SolveResult *r = &t->solved;
+  PlanSample *samples = ARENA_ARRAY(t->arena, PlanSample, r->n_samples + 1);
+  for (uint32_t i = 0; i < r->n_samples; i++) {
+    const SolveSample *s = &r->samples[i];
+    samples[i] =
+        (PlanSample){(double)s->work, s->cost == INT64_MAX ? INFINITY : model_seconds(s->cost),
+                     s->bound == INT64_MIN ? -INFINITY : model_seconds(s->bound)};
+  }
+  t->plan->search = samples;
+  t->plan->n_search = r->n_samples;
+}
+
+// The bound of a step's cost if devices had any memory; 0 = unknown.
+static double seconds_without_limit(Trial *t, Guard *guard) {
+  SolveResult solved;
+  uint32_t *choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, t->model.vars.count + 1);
+  model_scale(&t->model, 1, 1e18);
+  Status *status = solve_problem(&t->model.problem, &(SolveOptions){.level = 1, .gap = QUICK_GAP},
+                                 guard, choice, &solved);
+  model_price(&t->model, &t->pricing, t->limit_bytes);
+  bool found = !status && solved.bound > 0;
+  status_free(status);
+  return found ? model_seconds(solved.bound) : 0;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
   model_price(&t->model, &t->pricing, t->limit_bytes);
+  // Of few layers, a later round starts from the solution before it: that takes half the time.
+  const uint32_t *before = t->request->layers ? t->choice : NULL;
+  if (!before && t->hook) before = t->hook->start;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  TRY(solve_problem(&m->problem, &(SolveOptions){.level = t->request->level}, guard, t->choice,
-                    &t->solved));
+  SolveOptions options = {.level = t->request->level,
+                          .start = before,
+                          .seconds = solve_seconds(t),
+                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
+  TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
@@ -331,6 +478,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     plan->n_vars = m->vars.count;
     plan->n_tied = m->n_tied_ops;
     plan->core_vars = t->solved.core_vars;
+    keep_samples(t);
   }
   if (found && t->probe) {
     plan->best.seconds = 1;
@@ -338,8 +486,8 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   }
   if (!found) {
     if (!plan->decisions && t->explain)
-      plan->shortfall =
-          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
+      plan->shortfall = plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t),
+                                       seconds_without_limit(t, guard), t->arena);
     if (!plan->decisions)
       plan->best.refused = outcome == SOLVE_INFEASIBLE
                                ? "no assignment of shardings fits in memory"
@@ -347,15 +495,58 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  try_choice(t, t->choice);
-  bool greedy = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
-  if (greedy && !t->request->no_greedy) try_rules(t, t->rules);
+  if (!t->request->layers) write_rules(t);
+  guard_tell(guard, "partitioning and simulating", 0, 0);
+  try_solution(t);
+  bool exact = t->exact || t->request->no_greedy || (t->hook && t->hook->exact);
+  if (!exact && !t->request->layers &&
+      (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+    try_rules(t, t->rules);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
 
+typedef struct Refinement {
+  const Trial *t;
+  const char *decisions;  // for the base
+  Session session;
+  Simulated simulated;
+} Refinement;
+
+static Status *refine_body(Guard *guard, void *arg) {
+  Refinement *r = arg;
+  Prediction base;
+  const PlanLayers *layers = r->t->request->layers;
+  TRY(simulate_decisions(r->t, &r->session, guard, layers->base_program, r->decisions, &base));
+  r->simulated = r->t->best;
+  plan_refine(layers, &r->t->best_more, base.simulated, &r->simulated);
+  return NULL;
+}
+
+// The plan of few layers becomes that of the whole program.
+static Status *expand_plan(Trial *t) {
+  Plan *plan = t->plan;
+  const PlanLayers *layers = t->request->layers;
+  if (!layers || !plan->decisions) return NULL;
+  t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
+  Refinement r = {.t = t, .decisions = write_decisions(t, &layers->of_base, t->best_thrifty)};
+  Status *status = guard_run(refine_body, &r);
+  session_deinit(&r.session);
+  if (status) return status;
+  keep_numbers(t, &r.simulated);
+  plan->best.seconds = r.simulated.seconds;
+  plan->best.peak_bytes = r.simulated.peak_bytes;
+  write_rules(t);
+  list_values(t, plan);
+  plan->annotations = t->rules;
+  plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
+  plan->n_layers = layers->n_layers;
+  plan->n_simulated_layers = layers->n_layers - layers->base_dropped;
+  return NULL;
+}
+
 // Rounds if everything fits, and at most, if it does not.
-enum { ROUNDS = 3, ROUNDS_QUICK = 3, MOST_ROUNDS = 6 };
+enum { ROUNDS = 3, MOST_ROUNDS = 6 };
 
 // How much two prices of communication differ, as a fraction of the greater.
 static double change(const Pricing *a, const Pricing *b) {
@@ -368,34 +559,50 @@ static double change(const Pricing *a, const Pricing *b) {
   return most;
 }
 
+// Local search, if there is a solution that fits.
+static Status *search_near(Trial *t, Guard *guard) {
+  if (t->probe || t->hook || t->request->layers || !t->best_choice || plan_is_late(t->request) ||
+      t->plan->best.peak_bytes > t->plan->usable_bytes)
+    return NULL;
+  double start = clock_seconds();
+  model_price(&t->model, &t->best_pricing, t->limit_bytes);
+  TRY(climb(t, guard, try_choice));
+  t->plan->check_seconds += clock_seconds() - start;
+  return NULL;
+}
+
 // Later rounds solve with the prices that the last solution's simulation shows, and with less
 // memory if the simulation needed more than the problem.
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   t->guard = guard;
+  guard_set_progress(guard, guard_progress(t->outer));
   arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
+  guard_tell(guard, "modelling", 0, 0);
   TRY(trial_extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
-  uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
+  bool stop = false;
+  if (t->hook)
+    TRY(t->hook->built(t->hook->user, &t->model_session, &t->model, t->limit_bytes, &stop));
+  if (stop) return NULL;
   for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
     Pricing before = t->pricing;
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
-    if (over <= 0 && round + 1 >= rounds) break;
+    if (over <= 0 && (round + 1 >= ROUNDS || plan_is_late(t->request))) break;
     if (over <= 0 && (!t->repriced || change(&before, &t->pricing) < 0.2)) break;
     // The problem is told to save what the last solution exceeds, and more from round to round.
     double last = t->peak_bytes - t->plan->usable_bytes, least = 0.02 * t->plan->usable_bytes;
     if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
     if (t->limit_bytes <= 0) break;
   }
-  if (t->probe || !t->best_choice || t->plan->best.peak_bytes > t->plan->usable_bytes) return NULL;
-  start = clock_seconds();
-  model_price(&t->model, &t->best_pricing, t->limit_bytes);
-  TRY(climb(t, guard, try_choice));
-  t->plan->check_seconds += clock_seconds() - start;
+  TRY(search_near(t, guard));
+  double end = clock_seconds();
+  TRY(expand_plan(t));
+  t->plan->check_seconds += clock_seconds() - end;
   return NULL;
 }
 
@@ -407,6 +614,7 @@ void trial_init(Trial *t, const Program *program, const PlanRequest *request, co
                .mesh = mesh,
                .any_shape = request->machine_of_any_shape,
                .pricing = pricing_serial,
+               .rules = "",
                .arena = arena,
                .plan = plan};
   if (!mesh) return;
@@ -422,14 +630,17 @@ void trial_release(Trial *t) {
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
 Status *plan_try_mesh(const Program *program, const PlanRequest *request, const char *mesh,
-                      bool explain, Arena *arena, Plan *out) {
+                      bool explain, const PlanHook *hook, const Guard *outer, Arena *arena,
+                      Plan *out) {
   *out = (Plan){.best.mesh = mesh};
   Trial t;
   trial_init(&t, program, request, mesh, arena, out);
+  t.outer = outer;
+  t.hook = hook;
   t.explain = explain;
-  Guard *outer = arena->guard;
+  Guard *before = arena->guard;
   Status *status = guard_run(mesh_body, &t);
-  arena_guard(arena, outer);
+  arena_guard(arena, before);
   trial_release(&t);
   return status;
 }

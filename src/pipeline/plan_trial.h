@@ -11,7 +11,9 @@
 #include "pipeline/plan_private.h"
 
 typedef struct Trial {
-  Guard *guard;  // of the guard_run at hand
+  Guard *guard;        // of the guard_run at hand
+  const Guard *outer;  // hears about progress; NULL = nobody
+  const PlanHook *hook;
   const Program *program;
   const PlanRequest *request;
   PropagateRequest annotations;
@@ -27,12 +29,16 @@ typedef struct Trial {
   Model model;
   bool has_model;
   bool explain;  // if nothing fits
+  bool exact;    // rules annotate values inside: what the partitioner makes of the solution's
+                 // arguments and results would not obey them
   bool probe;    // only whether the problem has a solution
   StrBuf text;
   uint32_t *choice;
-  uint32_t *best_choice;  // of the best solution so far; NULL: none
-  Pricing best_pricing;   // from its simulation
-  const char *rules;      // the solution's shardings of arguments and results
+  uint32_t *best_choice;       // of the best solution so far; NULL: none
+  Pricing best_pricing;        // from its simulation
+  bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
+  Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
+  const char *rules;           // the solution's shardings of arguments and results
   SolveResult solved;
 } Trial;
 
@@ -56,6 +62,9 @@ typedef struct Candidate {
   Simulated simulated;  // only its numbers
   char why[256];        // it was refused
   Session session;
+  Session more;                // if few layers stand for all: of more layers,
+  const char *decisions_more;  // for them,
+  Simulated simulated_more;    // and their numbers
   StrBuf saved;
 } Candidate;
 

@@ -47,7 +47,9 @@ static Status *match_call_rules(Session *s) {
   if (!s->call_rules) return NULL;
   TRY(custom_rules_match(s->call_rules, s->program, &s->arena));
   bool good = custom_rules_verify(s->call_rules, s->program, &s->arena, &s->diag);
-  return good ? NULL : diag_status(&s->diag);
+  if (!good) return diag_status(&s->diag);
+  custom_rules_write_flops(s->call_rules, s->program, &s->arena);
+  return NULL;
 }
 
 Status *stage_import(Session *s, const PropagateRequest *request) {

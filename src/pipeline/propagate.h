@@ -9,6 +9,13 @@
 typedef enum Emit { EMIT_SDY, EMIT_MHLO, EMIT_NONE } Emit;
 
 // Everything is borrowed until session_deinit.
+// What the partitioner's choices weigh.
+typedef enum Weigh {
+  WEIGH_BEST,     // on a machine, both below, by simulation (trials.h); otherwise bytes
+  WEIGH_BYTES,    // seconds, with a penalty for bytes
+  WEIGH_SECONDS,  // seconds alone
+} Weigh;
+
 typedef struct PropagateRequest {
   Strategy strategy;
   CustomRules *call_rules;    // of custom calls; NULL = none
@@ -28,6 +35,7 @@ typedef struct PropagateRequest {
   AllowFlags allow_argument_flags, allow_result_flags;  // … then these
   bool divisible;                                       // sizes of edges must divide evenly
   const char *machine;  // for predicted times, as text (cost/machine.h); NULL = default
+  Weigh weigh;
   uint32_t trip_count;  // iterations of loops of unknown length; 0: TRIPS_GUESS
 } PropagateRequest;
 

@@ -1,14 +1,15 @@
 // Problem. Rules that share an axis conflict somewhere, and which one propagates first changes the
-// price of the entire program. The ops next to a rule do not show it.
+// price of the entire program. The ops next to a rule do not show it. Neither do they show whether
+// fewer bytes now save seconds later.
 //
 // Idea. Compile each order to its local program, on a clone in a context of its own, predict its
 // time and free it. Orders: none, and each group of rivals first, with conflicts resolved by size
-// and by cost.
+// and by cost. The same with and without the penalty for bytes, on a given machine.
 //
 // Invariant. The program stays as it is. Another order than the user's must be clearly faster
 // (tuning.order_most_time).
 //
-// Cost. O(groups · (propagation + partition)), at most 16 groups.
+// Cost. O(groups · (propagation + partition)), at most 16 groups; of bytes and seconds, 2 of each.
 #include "pipeline/trials.h"
 
 #include "cost/traffic.h"
@@ -18,9 +19,11 @@
 
 typedef struct Trial {
   PropagateRequest request;
-  Session session;  // on a clone
-  double seconds;
-  Traffic traffic;  // totals only: its rows are freed with the trial
+  LocalOptions local;
+  bool simulate;                             // seconds by simulation instead of by counts
+  Session session;                           // on a clone
+  double seconds, peak_bytes, usable_bytes;  // the last two: of a simulation
+  Traffic traffic;                           // totals only: its rows are freed with the trial
   const struct Trying *trying;
 } Trial;
 
@@ -44,7 +47,7 @@ static double predict(Trial *t, const Mesh *mesh) {
   const Machine *machine = t->session.machine;
   if (machine) {
     network = machine_network(machine, t->session.context, mesh, &t->session.arena);
-    compute = machine->compute;
+    compute = machine_compute(machine, mesh ? mesh->n_devices : 1);
   }
   return traffic_seconds(&t->traffic, &network, &compute);
 }
@@ -53,27 +56,43 @@ static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
   session_clone(&t->session, guard, t->trying->program, &progress);
-  CompileRequest request = {.annotations = t->request, .stop_after = STAGE_MEASURE};
+  CompileRequest request = {.annotations = t->request,
+                            .local = t->local,
+                            .simulate = t->simulate,
+                            .stop_after = STAGE_MEASURE};
   Compiled compiled;
   TRY(compile(&t->session, &request, &compiled));
   t->traffic = compiled.traffic;
-  t->seconds = predict(t, compiled.devices);
+  const Simulated *simulated = compiled.prediction.simulated;
+  if (!simulated) {
+    t->seconds = predict(t, compiled.devices);
+    return NULL;
+  }
+  t->seconds = simulated->compute_seconds + simulated->collective_seconds;
+  t->peak_bytes = simulated->peak_bytes;
+  t->usable_bytes = simulated->usable_bytes;
   return NULL;
 }
 
-// Compiles one order. False if that fails.
-static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
-                      Trying *trying, Trial *out) {
-  *out = (Trial){.request = *request, .trying = trying};
-  out->request.try_orders = false;
-  out->request.leading_group = leading_group;
-  out->request.by_cost = by_cost;
-  Status *status = guard_run(trial_body, out);
+// Compiles and predicts. False if that fails.
+static bool run_trial(Trying *trying, Trial *trial) {
+  trial->trying = trying;
+  trial->request.try_orders = false;
+  Status *status = guard_run(trial_body, trial);
   trying->done++;
   bool good = !status;
   status_free(status);
-  session_deinit(&out->session);
+  session_deinit(&trial->session);
   return good;
+}
+
+static bool try_order(const PropagateRequest *request, uint32_t leading_group, bool by_cost,
+                      Trying *trying, Trial *out) {
+  *out = (Trial){.request = *request};
+  out->request.leading_group = leading_group;
+  out->request.by_cost = by_cost;
+  if (request->weigh == WEIGH_BEST) out->request.weigh = WEIGH_BYTES;  // no trials in trials
+  return run_trial(trying, out);
 }
 
 enum { MOST_GROUPS = 16 };
@@ -136,4 +155,18 @@ void trials_choose(const Program *program, PropagateRequest *request, Arena *are
         "critical path instead of %.0f, %.3g FLOPs per device instead of %.3g%s",
         least.traffic.bytes, plain.traffic.bytes, least.traffic.steps, plain.traffic.steps,
         least.traffic.flops, plain.traffic.flops, guess_words(&least.traffic, arena));
+}
+
+Weigh trials_weigh(const Program *program, const PropagateRequest *request,
+                   const LocalOptions *local, const Guard *guard) {
+  Trying trying = {.program = program, .guard = guard, .total = 2};
+  Trial bytes = {.request = *request, .simulate = true};
+  bytes.local =
+      (LocalOptions){.plain = local->plain, .passes = local->passes, .rings = local->rings};
+  Trial seconds = bytes;
+  bytes.request.weigh = WEIGH_BYTES;
+  seconds.request.weigh = WEIGH_SECONDS;
+  if (!run_trial(&trying, &bytes) || !run_trial(&trying, &seconds)) return WEIGH_BYTES;
+  bool fits = seconds.peak_bytes <= seconds.usable_bytes || seconds.peak_bytes <= bytes.peak_bytes;
+  return fits && seconds.seconds < bytes.seconds ? WEIGH_SECONDS : WEIGH_BYTES;
 }

@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "cost/trips.h"
+#include "ops/commute.h"
 #include "ops/functions.h"
 #include "ops/op.h"
 #include "plan/model_private.h"
@@ -86,12 +87,12 @@ static ListId model_allowed(ModelBuild *b, ListId list, Sharding required) {
   uint32_t n = 0;
   for (uint32_t i = 0; required && i < all.n; i++) {
     const ShardingInfo *has = sharding_info(s->table, all.v[i]);
-    bool fits = true;
+    bool fits = axes_equal(has->unreduced, want->unreduced);
     for (uint32_t d = 0; d < want->rank && fits; d++) {
       AxisList w = sharding_dim_axes(want, d);
       AxisList h = all.v[i] ? sharding_dim_axes(has, d) : (AxisList){NULL, 0};
-      fits =
-          h.n >= w.n && (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
+      fits = (!all.v[i] || has->dims[d].n_factors == 1) && h.n >= w.n &&
+             (h.n == w.n || want->dims[d].open) && axes_equal((AxisList){h.v, w.n}, w);
     }
     if (fits) kept[n++] = all.v[i];
   }
@@ -104,9 +105,15 @@ static Sharding model_required(const ModelBuild *b, ValueId v) {
   return b->m->options.fixed ? b->m->options.fixed[v] : PLAN_FREE;
 }
 
+static ListId replicated_list(ModelBuild *b) {
+  return strategies_intern(&b->m->strategies, (Sharding[]){0}, 1);
+}
+
 static uint32_t add_held(ModelBuild *b, VarKind kind, Type type, Sharding required, ModelVar var) {
   var.kind = kind;
-  var.list = model_allowed(b, strategies_held(&b->m->strategies, type), required);
+  var.local = b->n_manual > 0;
+  var.list = var.local ? replicated_list(b)
+                       : model_allowed(b, strategies_held(&b->m->strategies, type), required);
   var.n = strategies_list(&b->m->strategies, var.list).n;
   return model_add_var(b, var);
 }
@@ -119,12 +126,21 @@ void model_set_bytes(ModelBuild *b, uint32_t var, double bytes, int64_t begin, i
   v->end = end;
 }
 
-static void use(ModelBuild *b, ValueId v, uint32_t var, ListId list, double runs) {
+void model_use(ModelBuild *b, ValueId v, uint32_t var, ListId list, double runs) {
   VEC_PUSH(&b->m->arena, &b->uses, ((Use){v, var, list, runs, b->position}));
 }
 
-static ListId replicated_list(ModelBuild *b) {
-  return strategies_intern(&b->m->strategies, (Sharding[]){0}, 1);
+// Ops that annotations have added stand for themselves.
+static Repeat op_repeat(const Model *m, OpId op) {
+  const Contraction *c = m->options.contraction;
+  return c && op < c->program->ops.count ? c->repeats[op] : (Repeat){0, 0};
+}
+
+// How many ops of the whole program a top-level op stands for. Ops in its regions get the factor
+// from the op around them.
+double model_times(const Model *m, OpId op) {
+  Repeat repeat = op_repeat(m, op);
+  return op_parent(m->p, op) == m->entry && repeat.times > 1 ? repeat.times : 1;
 }
 
 // ---- ops ----
@@ -163,8 +179,12 @@ static void model_op(ModelBuild *b, OpId op, double runs) {
   if (is_anywhere(b, op)) {
     b->ports[op_result(m->p, op, 0)] = (Port){NO_VAR, 0};
     for (uint32_t i = 0; i < o->n_operands; i++)
-      use(b, op_operand(m->p, op, i), NO_VAR, replicated_list(b), runs);
+      model_use(b, op_operand(m->p, op, i), NO_VAR, replicated_list(b), runs);
     VEC_PUSH(&m->arena, &b->order, NO_VAR);
+    return;
+  }
+  if (b->n_manual) {
+    model_local_op(b, op, runs);
     return;
   }
   uint32_t set = strategies_of_op(&m->strategies, op);
@@ -173,15 +193,14 @@ static void model_op(ModelBuild *b, OpId op, double runs) {
       b, (ModelVar){.kind = VAR_OP, .op = op, .set = set, .n = set ? s->n : 1, .runs = runs});
   s = &m->strategies.sets.items[set];
   for (uint32_t i = 0; i < o->n_operands; i++)
-    use(b, op_operand(m->p, op, i), set ? var : NO_VAR, set ? s->in[i] : replicated_list(b), runs);
+    model_use(b, op_operand(m->p, op, i), set ? var : NO_VAR, set ? s->in[i] : replicated_list(b),
+              runs);
   for (uint32_t i = 0; i < o->n_results; i++)
     b->ports[op_result(m->p, op, i)] = (Port){var, set ? s->out[i] : replicated_list(b)};
   VEC_PUSH(&m->arena, &b->order, var);
 }
 
 // ---- control flow ----
-
-static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets);
 
 // Values from outside that a region reads live until it ends.
 static void extend_captured(ModelBuild *b, OpId op, uint32_t begin) {
@@ -194,19 +213,112 @@ static void extend_captured(ModelBuild *b, OpId op, uint32_t begin) {
 }
 
 // A body writes what it returns into the buffers of the carries, once nothing reads these any more.
-// A carry that it returns unchanged has the buffer of the value that enters the loop.
-static void find_homes(ModelBuild *b, OpId op, const uint32_t *vars, uint32_t n) {
+static void find_homes(ModelBuild *b, OpId op, uint32_t n) {
   Model *m = b->m;
   const Program *p = m->p;
   BlockId block = region_block(p, op_region(p, op, op_at(p, op)->n_regions - 1));
   OpId end = block ? block_at(p, block)->last : 0;
   for (uint32_t i = 0; end && i < n && i < op_at(p, end)->n_operands; i++) {
     ValueId carry = block_arg(p, block, i), r = m->fusion.root[op_operand(p, end, i)];
-    m->vars.items[vars[i]].shares = op_operand(p, end, i) == carry;
     if (r != carry && b->made_at[r] > b->made_at[carry] && b->last[carry] <= b->made_at[r] &&
         model_value_bytes(m, r) == model_value_bytes(m, carry))
       b->returned[r] = true;
   }
+}
+
+// Do all users of a body's argument take a partial sum: ops that commute with sums, and the return
+// of the same carry?
+static bool takes_sums(const Program *p, ValueId v, OpId end, uint32_t carry) {
+  enum { MOST_OPERANDS = 16 };
+  for (OperandId use = value_at(p, v)->first_use; use; use = operand_at(p, use)->next_use) {
+    OpId user = operand_at(p, use)->user;
+    const Op *o = op_at(p, user);
+    if (user == end && use == o->operands + carry) continue;
+    bool alone[MOST_OPERANDS], all[MOST_OPERANDS];
+    if (user == end || o->n_operands > MOST_OPERANDS) return false;
+    for (uint32_t i = 0; i < o->n_operands; i++) {
+      alone[i] = op_operand(p, user, i) == v;
+      all[i] = true;
+    }
+    if (op_commutes(p, user, COMBINE_SUM, alone) != COMBINE_SUM &&
+        op_commutes(p, user, COMBINE_SUM, all) != COMBINE_SUM)
+      return false;
+  }
+  return true;
+}
+
+// Is the carry an accumulator: added to in each iteration, and otherwise not looked at? Such a
+// carry may be a partial sum, which is reduced once behind the loop.
+static bool is_accumulator(const Program *p, OpId loop, uint32_t i) {
+  uint32_t n = op_at(p, loop)->n_regions;
+  BlockId body = n ? region_block(p, op_region(p, loop, n - 1)) : 0;
+  OpId end = body ? block_at(p, body)->last : 0;
+  if (!end || i >= op_at(p, end)->n_operands || i >= block_at(p, body)->n_args) return false;
+  if (op_operand(p, end, i) == block_arg(p, body, i)) return false;  // an invariant
+  for (uint32_t r = 0; r + 1 < n; r++) {
+    BlockId condition = region_block(p, op_region(p, loop, r));
+    if (condition && value_has_uses(p, block_arg(p, condition, i))) return false;
+  }
+  return takes_sums(p, block_arg(p, body, i), end, i);
+}
+
+// Does the body return the carry as it is?
+static bool is_invariant(const Program *p, OpId loop, uint32_t i) {
+  BlockId body = region_block(p, op_region(p, loop, op_at(p, loop)->n_regions - 1));
+  OpId end = body ? block_at(p, body)->last : 0;
+  return end && i < op_at(p, end)->n_operands && op_operand(p, end, i) == block_arg(p, body, i);
+}
+
+// A loop invariant has the buffer of the value that enters the loop if it has the same sharding,
+// and a buffer of its own if it is resharded before the loop (a gathered weight). Which of them
+// depends on two variables, so each sharding is there twice: first in the shared buffer, then in
+// its own.
+static void share_buffer(ModelBuild *b, ModelVar *var, ValueId entering) {
+  Strategies *s = &b->m->strategies;
+  ShardingList once = strategies_list(s, var->list);
+  if (b->ports[entering].var == NO_VAR || 2 * once.n > s->most) return;
+  Sharding *twice = ARENA_ARRAY(&b->m->arena, Sharding, 2 * once.n);
+  for (uint32_t k = 0; k < once.n; k++) twice[k] = twice[once.n + k] = once.v[k];
+  var->n_shared = once.n;
+  var->n = 2 * once.n;
+  var->list = strategies_intern(s, twice, var->n);
+}
+
+// Forbids the shared buffer to shardings that the value that enters the loop does not have.
+static void forbid_shared(ModelBuild *b, uint32_t border, ValueId entering) {
+  Model *m = b->m;
+  Port from = b->ports[entering];
+  const ModelVar *v = &m->vars.items[border];
+  ShardingList x = strategies_list(&m->strategies, from.list),
+               y = strategies_list(&m->strategies, v->list);
+  int64_t *entries = ARENA_ARRAY(&m->arena, int64_t, (size_t)x.n *y.n + 1);
+  for (uint32_t i = 0; i < x.n; i++)
+    for (uint32_t k = 0; k < v->n_shared; k++)
+      if (x.v[i] != y.v[k]) entries[(size_t)i * y.n + k] = PLAN_FORBIDDEN;
+  if (x.n > 1) {
+    model_add_edge(m, from.var, border, problem_matrix(&m->problem, entries, x.n * y.n));
+    return;
+  }
+  for (uint32_t k = 0; k < y.n; k++)
+    if (entries[k]) m->vars.items[border].costs[k] = PLAN_FORBIDDEN;
+}
+
+static uint32_t add_border(ModelBuild *b, OpId op, Flow flow, uint32_t i, double runs) {
+  Model *m = b->m;
+  ValueId v = op_result(m->p, op, i);
+  Type type = value_type(m->p, v);
+  bool sums = flow == FLOW_LOOP && is_accumulator(m->p, op, i);
+  ListId list =
+      sums ? strategies_carried(&m->strategies, type) : strategies_held(&m->strategies, type);
+  ModelVar var = {.kind = VAR_BORDER, .op = op, .value = v, .index = i, .runs = runs};
+  var.local = b->n_manual > 0;
+  var.list = var.local ? replicated_list(b) : model_allowed(b, list, model_required(b, v));
+  var.n = strategies_list(&m->strategies, var.list).n;
+  if (flow == FLOW_LOOP && is_invariant(m->p, op, i)) {
+    var.shares = true;
+    share_buffer(b, &var, op_operand(m->p, op, i));
+  }
+  return model_add_var(b, var);
 }
 
 static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
@@ -214,22 +326,16 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
   Program *p = m->p;
   uint32_t n_in = op_at(p, op)->n_operands, n_out = op_at(p, op)->n_results, begin = b->position;
   bool carries = flow == FLOW_LOOP || flow == FLOW_EACH || flow == FLOW_BODY;
-  if (op_attr(p, op, "manual_axes")) {
-    diag_error(b->diag, op_at(p, op)->pos,
-               "'%s' op cannot be planned: its body is written for each device", op_name(p, op));
-    return diag_status(b->diag);
-  }
+  if (op_attr(p, op, "manual_axes")) return model_manual(b, op, runs);
   uint32_t *vars = ARENA_ARRAY(&m->arena, uint32_t, (n_out > n_in ? n_out : n_in) + 1);
   for (uint32_t i = 0; i < n_out; i++) {
-    ValueId v = op_result(p, op, i);
-    vars[i] = add_held(b, VAR_BORDER, value_type(p, v), model_required(b, v),
-                       (ModelVar){.op = op, .value = v, .index = i, .runs = runs});
-    b->ports[v] = (Port){vars[i], m->vars.items[vars[i]].list};
+    vars[i] = add_border(b, op, flow, i, runs);
+    b->ports[op_result(p, op, i)] = (Port){vars[i], m->vars.items[vars[i]].list};
   }
   for (uint32_t i = 0; i < n_in; i++) {
     bool into = carries && i < n_out && flow != FLOW_BODY;
-    use(b, op_operand(p, op, i), into ? vars[i] : NO_VAR,
-        into ? m->vars.items[vars[i]].list : replicated_list(b), runs);
+    model_use(b, op_operand(p, op, i), into ? vars[i] : NO_VAR,
+              into ? m->vars.items[vars[i]].list : replicated_list(b), runs);
   }
   VEC_PUSH(&m->arena, &b->order, NO_VAR);
   double trips = flow == FLOW_LOOP ? (double)loop_trips_or_guess(p, op) : 1;
@@ -247,7 +353,7 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
                               (ModelVar){.op = op, .value = arg, .index = i, .runs = runs});
       b->ports[arg] = (Port){var, m->vars.items[var].list};
       b->position--;  // its use is at the op
-      use(b, op_operand(p, op, i), var, b->ports[arg].list, runs);
+      model_use(b, op_operand(p, op, i), var, b->ports[arg].list, runs);
       b->position++;
     }
     b->position++;
@@ -255,7 +361,11 @@ static Status *model_flow(ModelBuild *b, OpId op, Flow flow, double runs) {
     TRY(model_block(b, block, runs * trips, returns ? vars : NULL));
   }
   if (n_regions) extend_captured(b, op, begin);
-  if (flow == FLOW_LOOP) find_homes(b, op, vars, n_out);
+  if (flow == FLOW_LOOP) find_homes(b, op, n_out);
+  for (uint32_t i = 0; i < n_out; i++) {  // of invariants: as long as the loop runs
+    m->vars.items[vars[i]].begin = begin;
+    m->vars.items[vars[i]].end = b->position + 1;
+  }
   for (uint32_t i = 0; i < n_out; i++) b->made_at[op_result(p, op, i)] = begin;
   return NULL;
 }
@@ -269,16 +379,22 @@ static void note_uses(ModelBuild *b, OpId op) {
   }
 }
 
-// targets: variables of what the terminator returns; NULL: all must be replicated.
-static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets) {
+// How many results of the whole program one that a terminator returns stands for.
+static double result_times(const Model *m, OpId terminator, uint32_t i) {
+  const Contraction *c = m->options.contraction;
+  return c && op_parent(m->p, terminator) == m->entry ? c->result_times[i] : 1;
+}
+
+Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets) {
   Model *m = b->m;
   Program *p = m->p;
   for (OpId op = block_at(p, block)->first; op; op = op_at(p, op)->next) {
     note_uses(b, op);
     if (op_row(op_at(p, op)->code)->traits & TRAIT_TERMINATOR) {
       for (uint32_t i = 0; i < op_at(p, op)->n_operands; i++)
-        use(b, op_operand(p, op, i), targets ? targets[i] : NO_VAR,
-            targets ? m->vars.items[targets[i]].list : replicated_list(b), runs);
+        model_use(b, op_operand(p, op, i), targets ? targets[i] : NO_VAR,
+                  targets ? m->vars.items[targets[i]].list : replicated_list(b),
+                  runs * result_times(m, op, i));
       VEC_PUSH(&m->arena, &b->order, NO_VAR);
       b->position++;
       break;
@@ -287,9 +403,9 @@ static Status *model_block(ModelBuild *b, BlockId block, double runs, const uint
       b->made_at[op_result(p, op, i)] = b->position;
     Flow flow = op_flow(p, op);
     if (flow != FLOW_NONE)
-      TRY(model_flow(b, op, flow, runs));
+      TRY(model_flow(b, op, flow, runs * model_times(m, op)));
     else
-      model_op(b, op, runs);
+      model_op(b, op, runs * model_times(m, op));
     b->position++;
   }
   return NULL;
@@ -307,14 +423,20 @@ bool model_is_donated(const Model *m, uint32_t argument) {
   return has_flag(m, argument, "tf.aliasing_output") || has_flag(m, argument, "jax.buffer_donor");
 }
 
+// How many arguments of the whole program an argument stands for.
+static double argument_times(const Model *m, uint32_t i) {
+  return m->options.contraction ? m->options.contraction->argument_times[i] : 1;
+}
+
 static void add_arguments(ModelBuild *b, BlockId block) {
   Model *m = b->m;
   m->n_arguments = block_at(m->p, block)->n_args;
   m->argument_vars = ARENA_ARRAY(&m->arena, uint32_t, m->n_arguments + 1);
   for (uint32_t i = 0; i < m->n_arguments; i++) {
     ValueId v = block_arg(m->p, block, i);
-    m->argument_vars[i] = add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
-                                   (ModelVar){.value = v, .index = i, .runs = 1});
+    m->argument_vars[i] =
+        add_held(b, VAR_ARGUMENT, value_type(m->p, v), model_required(b, v),
+                 (ModelVar){.value = v, .index = i, .runs = argument_times(m, i)});
     b->ports[v] = (Port){m->argument_vars[i], m->vars.items[m->argument_vars[i]].list};
   }
 }
@@ -362,6 +484,37 @@ static void size_borders(ModelBuild *b, BlockId block) {
         m->fusion.root[var->value] == var->value)
       model_set_bytes(b, v, model_value_bytes(m, var->value), b->made_at[var->value],
                       (int64_t)b->last[var->value] + 1);
+    if (var->n_shared)
+      model_set_bytes(b, v, fusion_bytes(m->p, value_type(m->p, var->value)), var->begin, var->end);
+    for (uint32_t k = 0; k < var->n_shared; k++) var->bytes[k] = 0;
+  }
+}
+
+static void multiply_bytes(ModelVar *v, double times) {
+  for (uint32_t k = 0; k < v->n && times > 1; k++)
+    v->bytes[k] = (int64_t)((double)v->bytes[k] * times);
+}
+
+// In a contracted program, arguments and results count for those that they repeat. So do values
+// that are alive after their run of layers, such as what a forward pass saves for the backward
+// pass: those of all layers are alive at once. Other values of two layers are not.
+static void size_repeats(ModelBuild *b) {
+  Model *m = b->m;
+  const Contraction *c = m->options.contraction;
+  for (uint32_t i = 0; c && i < m->n_arguments; i++)
+    multiply_bytes(&m->vars.items[m->argument_vars[i]], c->argument_times[i]);
+  for (uint32_t i = 0; c && i < m->n_results; i++)
+    if (m->vars.items[m->result_vars[i]].kind == VAR_RESULT)
+      multiply_bytes(&m->vars.items[m->result_vars[i]], c->result_times[i]);
+  for (uint32_t i = 0; c && i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    OpId op = v->kind == VAR_OP || v->kind == VAR_BORDER ? v->op
+              : v->kind == VAR_COPY                      ? value_def(m->p, v->value)
+                                                         : 0;
+    OpId last = op_repeat(m, op).last;
+    if (last && op_at(m->p, last)->n_results &&
+        v->end > (int64_t)b->made_at[op_result(m->p, last, 0)] + 1)
+      multiply_bytes(v, c->repeats[op].times);
   }
 }
 
@@ -422,6 +575,9 @@ static Status *build(ModelBuild *b) {
     ArenaMark mark = arena_mark(&m->strategies.scratch);
     model_price_op(b, i);
     OpId op = m->vars.items[i].op;
+    if (m->vars.items[i].local)
+      m->vars.items[i].sent[0].transfer +=
+          model_units(model_local_seconds(m, op) * m->vars.items[i].runs);
     for (uint32_t k = 0; k < op_at(m->p, op)->n_results && m->vars.items[i].set; k++)
       forbid(b, i, op_result(m->p, op, k), b->ports[op_result(m->p, op, k)].list);
     arena_rewind(&m->strategies.scratch, mark);
@@ -430,8 +586,13 @@ static Status *build(ModelBuild *b) {
   bool *has_copy = ARENA_ARRAY(&m->arena, bool, m->p->values.count + 1);
   model_join_all(b, has_copy);
   for (uint32_t i = 0; i < m->vars.count; i++)
+    if (m->vars.items[i].n_shared)
+      forbid_shared(b, i, op_operand(m->p, m->vars.items[i].op, m->vars.items[i].index));
+  for (uint32_t i = 0; i < m->vars.count; i++)
     if (m->vars.items[i].kind == VAR_OP) model_size_op(b, i, has_copy);
   size_borders(b, block);
+  size_repeats(b);
+  m->first_tie = m->problem.edges.count;
   if (!m->options.untied) model_tie_layers(b);
   put_vars(b);
   return problem_check(&m->problem);
@@ -454,7 +615,10 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
     FAIL(INVALID_ARGUMENT, "the mesh has %u axes: at most %d can be planned for", devices->n_axes,
          STRATEGIES_MOST_AXES);
   m->strategies.most = options->level > 1 ? 512 : 64;
+  if (options->least_uneven) m->strategies.least_uneven = options->least_uneven;
   m->strategies.call_rules = options->call_rules;
+  strategies_find_patterns(&m->strategies);
+  if (options->level > 1) strategies_divide_axes(&m->strategies);
   m->rates = machine_rates(options->machine, options->n_devices);
   m->network =
       machine_network_reached(options->machine, p->context, devices, m->rates.links, &m->arena);

@@ -15,6 +15,7 @@
 #include "cost/fusion.h"
 #include "cost/machine.h"
 #include "cost/slack.h"
+#include "plan/contract.h"
 #include "plan/strategies.h"
 #include "solve/problem.h"
 
@@ -38,9 +39,11 @@ typedef struct ModelVar {
   ListId list;     // others: the sharding per strategy
   uint32_t n;      // strategies
   uint32_t position;
-  bool shares;     // VAR_BORDER: its buffer is that of the value that enters (a loop invariant)
-  bool new_state;  // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
-                   // not donated
+  bool shares;  // VAR_BORDER: a loop invariant, whose buffer may be that of the value that enters
+  bool local;   // VAR_BORDER, VAR_OP: of or in a manual computation, which has one strategy
+  uint32_t n_shared;  // strategies in which it is; 0: in all
+  bool new_state;     // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
+                      // not donated
   double runs;
   int64_t begin, end;           // live interval of the bytes
   int64_t *costs, *bytes;       // per strategy
@@ -53,11 +56,17 @@ typedef struct ModelOptions {
   const Machine *machine;
   uint32_t n_devices;
   uint32_t level;  // 1 or 2
+  // Elements per device of a factor that is split unevenly, at least; 0 = 16. Fewer would mostly be
+  // padding.
+  uint32_t least_uneven;
   CustomRules *call_rules;
   // Required shardings, per value and per result of @main; PLAN_FREE: any. NULL: none is required.
   const Sharding *fixed, *fixed_results;
   const uint32_t *state;  // per argument of @main: 1 + the result that replaces it; 0 = none
   bool untied;            // repeated layers may differ
+  // The program stands for one with more layers, of which seconds and bytes are counted; NULL: for
+  // itself.
+  const Contraction *contraction;
 } ModelOptions;
 
 // What a matrix of reshards is priced with.
@@ -79,6 +88,7 @@ typedef struct Model {
   Fusion fusion;
   Problem problem;        // variable i is vars[i]
   VEC(Sent) sent;         // per entry of a matrix of reshards
+  uint32_t first_tie;     // edges from here on are ties
   VEC(MatrixPart) parts;  // per matrix of reshards; these come first
   VEC(ModelVar) vars;
   uint32_t n_arguments, n_results;
@@ -87,9 +97,9 @@ typedef struct Model {
   struct ModelBuild *build;  // scratch of model.c
 } Model;
 
-// Builds the problem of the program's entry function, whose calls should be inlined. UNIMPLEMENTED
-// with the location in diag for manual computations. O(program + distinct ops · strategies +
-// distinct pairs · strategies²). Call model_release in any case.
+// Builds the problem of the program's entry function, whose calls should be inlined.
+// INVALID_ARGUMENT with the location in diag for manual computations on another mesh. O(program +
+// distinct ops · strategies + distinct pairs · strategies²). Call model_release in any case.
 Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
                     const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
 void model_release(void *model);  // for a GuardCleanup
@@ -108,6 +118,8 @@ extern const Pricing pricing_serial;  // 1 for all: nothing overlaps
 
 // Sets the costs of the problem, and the memory of a device. O(problem).
 void model_price(Model *model, const Pricing *pricing, double limit_bytes);
+// The same with nothing but a factor of all communication.
+void model_scale(Model *model, double communication, double limit_bytes);
 // Seconds of a choice by part, serially; exposed: what cannot overlap. O(variables + edges).
 void model_parts(const Model *model, const uint32_t *choice, const Pricing *pricing, Pricing *out);
 // The factors with which the choice's parts are those of its simulation: what of its communication

@@ -127,7 +127,7 @@ static inline Status *tried_body(Guard *guard, void *arg) {
   strbuf_init(&t->json, guard);
   Json json = {.out = &t->json};
   json_open(&json, '{');
-  plan_decisions(&t->m->model, t->choice, &json);
+  plan_decisions(&t->m->model, t->choice, NULL, &json);
   json_close(&json, '}');
   session_init(&t->session, guard, &t->m->source, NULL);
   VerifyOptions verify = {.seed = 5};

@@ -61,6 +61,13 @@ void model_price(Model *m, const Pricing *pricing, double limit_bytes) {
   problem->limit_bytes = (int64_t)limit_bytes;
 }
 
+void model_scale(Model *m, double communication, double limit_bytes) {
+  Pricing pricing = pricing_serial;
+  for (uint32_t i = 0; i < SLACK_COUNT; i++)
+    pricing.transfer[i] = pricing.latency[i] = communication;
+  model_price(m, &pricing, limit_bytes);
+}
+
 static void add_sent(Pricing *sum, const Pricing *pricing, Sent sent, const MatrixPart *at) {
   sum->transfer[at->slack] += (double)sent.transfer * PLAN_UNIT;
   sum->latency[at->slack] += (double)sent.latency * PLAN_UNIT;

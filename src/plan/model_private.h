@@ -4,6 +4,7 @@
 //   model.c        variables in execution order, control flow, arguments, results
 //   model_ops.c    seconds and bytes of ops
 //   model_edges.c  reshard prices, copies, edges
+//   model_manual.c manual computations
 //   model_ties.c   repeated layers
 //   model_price.c  factors of prices
 #ifndef TESSERA_PLAN_MODEL_PRIVATE_H
@@ -57,6 +58,7 @@ typedef struct ModelBuild {
   VEC(PriceRow) prices;   // [0] unused
   VEC(MatrixRow) matrices;
   IdMap price_ids, matrix_ids;
+  uint32_t n_manual;     // manual computations around
   const uint8_t *slack;  // per value: class of its collectives
   double *clock;         // per position: seconds of work before it, if all is sharded well
   VEC(uint32_t) order;   // variables of ops, by position; NO_VAR: none
@@ -84,8 +86,25 @@ void model_size_op(ModelBuild *b, uint32_t var, const bool *has_copy);
 
 // ---- model.c ----
 
+// How many ops of the whole program an op of the entry function stands for.
+double model_times(const Model *m, OpId op);
 uint32_t model_add_var(ModelBuild *b, ModelVar var);
 void model_set_bytes(ModelBuild *b, uint32_t var, double bytes, int64_t begin, int64_t end);
+
+// An op needs a value in a sharding of the list: that of the strategy of var, or the only one.
+void model_use(ModelBuild *b, ValueId v, uint32_t var, ListId list, double runs);
+// The ops of a block, in order. targets: variables of what the terminator returns; NULL: all must
+// be replicated.
+Status *model_block(ModelBuild *b, BlockId block, double runs, const uint32_t *targets) MUST_USE;
+
+// ---- model_manual.c ----
+
+// A manual computation. INVALID_ARGUMENT with the location in diag if it is on another mesh.
+Status *model_manual(ModelBuild *b, OpId op, double runs) MUST_USE;
+// An op inside of one: its values are local.
+void model_local_op(ModelBuild *b, OpId op, double runs);
+// Seconds of a collective in one, along the manual axes around; 0 for other ops.
+double model_local_seconds(Model *m, OpId op);
 
 // ---- model_edges.c ----
 

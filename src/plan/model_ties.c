@@ -11,10 +11,20 @@
 static void add_tie(Model *m, uint32_t a, uint32_t c) {
   uint32_t n = m->vars.items[a].n;
   if (a == c || n != m->vars.items[c].n || n == 1) return;
+  for (uint32_t i = 0; i < n; i++)  // annotated differently: they cannot be equal
+    if ((m->vars.items[a].costs[i] < PLAN_FORBIDDEN) !=
+        (m->vars.items[c].costs[i] < PLAN_FORBIDDEN))
+      return;
   int64_t *entries = ARENA_ARRAY(&m->strategies.scratch, int64_t, (size_t)n *n);
   for (uint32_t i = 0; i < n * n; i++) entries[i] = i % (n + 1) ? PLAN_FORBIDDEN : 0;
   model_add_edge(m, a, c, problem_matrix(&m->problem, entries, n * n));
   m->n_ties++;
+}
+
+// An op that stands for several is equal to one that stands for itself.
+static double repeats(const Model *m, OpId op) {
+  while (op && op_parent(m->p, op) != m->entry) op = op_parent(m->p, op);
+  return op ? model_times(m, op) : 1;
 }
 
 // Ties ops of repeated layers, and the arguments and copies of their values. O(ops · candidates).
@@ -40,7 +50,7 @@ void model_tie_layers(ModelBuild *b) {
     const ModelVar *v = &m->vars.items[vars[i]];
     uint32_t n_in = op_at(p, v->op)->n_operands;
     uint64_t key = v->set ? v->set : op_hash(p, v->op);
-    ops[i] = (TieOp){hash_mix(key, (uint64_t)v->runs), at, n_in};
+    ops[i] = (TieOp){hash_mix(key, (uint64_t)(v->runs / repeats(m, v->op))), at, n_in};
     for (uint32_t k = 0; k < n_in; k++) {
       ValueId x = op_operand(p, v->op, k);
       Port port = b->ports[x];

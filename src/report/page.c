@@ -85,8 +85,15 @@ static void plan_json(const ReportPlan *plan, Json *json) {
     json_key(json, "name"), json_string(json, r->name ? r->name : "");
     json_key(json, "seconds"), json_double(json, r->seconds);
     json_key(json, "peak_bytes"), json_double(json, r->peak_bytes);
+    if (r->strategy) json_key(json, "strategy"), json_string(json, r->strategy);
+    if (r->why) json_key(json, "why"), json_string(json, r->why);
     json_close(json, '}');
   }
+  json_close(json, ']');
+  if (plan->limit) json_key(json, "limit"), json_string(json, plan->limit);
+  json_key(json, "annotations"), json_open(json, '[');
+  for (uint32_t i = 0; i < plan->n_annotations && i < REPORT_MOST_ROWS; i++)
+    json_string(json, plan->annotations[i]);
   json_close(json, ']');
   json_key(json, "search"), json_open(json, '[');
   // Every k-th point, and the last.

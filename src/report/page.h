@@ -9,8 +9,9 @@
 // ---- of a planner; optional ----
 
 typedef struct ReportRunnerUp {
-  const char *name;  // its strategy in words
-  double seconds, peak_bytes;
+  const char *name;            // its mesh, or its strategy in a few words
+  double seconds, peak_bytes;  // seconds 0: it was not simulated
+  const char *strategy, *why;  // in words, and why it lost; NULL = unknown
 } ReportRunnerUp;
 
 typedef struct ReportSearchPoint {
@@ -20,12 +21,15 @@ typedef struct ReportSearchPoint {
 } ReportSearchPoint;
 
 typedef struct ReportPlan {
-  const char *strategy;  // in words; NULL = unknown
+  const char *strategy;  // in words, the first line for all axes; NULL = unknown
   double bound_seconds;  // no plan is faster; not finite: unknown
   double gap;            // (cost - bound) / cost; not finite: unknown
   const ReportRunnerUp *runners_up;
   const ReportSearchPoint *search;  // ordered by work
   uint32_t n_runners_up, n_search;
+  const char *limit;               // what limits the plan; NULL = unknown
+  const char *const *annotations;  // the short list
+  uint32_t n_annotations;
 } ReportPlan;
 
 // ---- all ----
@@ -44,7 +48,7 @@ enum {
   REPORT_MOST_TENSORS = 2000,  // arguments and results
   REPORT_MOST_POINTS = 1000,   // of the memory curve, and of the search
   REPORT_MOST_CAUSES = 500,    // of collectives
-  REPORT_MOST_ROWS = 200,      // runner-up plans
+  REPORT_MOST_ROWS = 200,      // runner-up plans, annotations
 };
 
 // Appends the page. Loops are drawn iteration by iteration as long as the timeline has room.

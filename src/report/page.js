@@ -168,7 +168,7 @@ function drawHeader() {
   $("title").textContent = name;
   $("subtitle").textContent = [machineText, plural(nDevices, "device"), meshText && "mesh " + meshText].filter(Boolean).join(", ");
   if (data.plan && data.plan.strategy) {
-    $("strategy").textContent = data.plan.strategy;
+    $("strategy").textContent = data.plan.strategy.split("\n")[0];
     $("strategy").hidden = false;
   }
   $("foot").textContent = "Written by " + data.tool + " for " + data.program + ". All times and bytes are predicted, for one device; docs/simulate.md describes the model.";
@@ -1070,7 +1070,11 @@ function initPlan() {
   if (!plan) return;
   $("plan").hidden = $("plan-link").hidden = false;
   const words = [];
-  if (plan.strategy) words.push("Strategy: " + plan.strategy + ".");
+  const lines = plan.strategy ? plan.strategy.split("\n") : [];
+  if (lines.length) words.push("Strategy: " + lines[0] + ".");
+  fill($("plan-axes"), lines.slice(1).map((line) => el("li", null, line)));
+  $("plan-axes").hidden = lines.length < 2;
+  if (plan.limit) words.push("Limits: " + plan.limit + ".");
   if (typeof plan.bound_seconds === "number") words.push("No plan of the search space is faster than " + secondsText(plan.bound_seconds) + " (lower bound).");
   if (typeof plan.gap === "number") words.push("Gap: " + percentText(plan.gap) + ".");
   $("plan-lead").textContent = words.join(" ");
@@ -1080,15 +1084,19 @@ function initPlan() {
     const rows = [{name: "this plan", seconds: data.seconds, peak_bytes: data.peak_bytes, own: true}].concat(runners), most = Math.max(...rows.map((r) => r.seconds || 0)) || 1;
     makeTable($("runner-table"), [
       {label: "Plan", value: (r) => r.name, show: (r) => r.own ? el("b", null, r.name) : r.name},
-      {label: "Step", num: true, value: (r) => r.seconds, show: (r) => secondsText(r.seconds)},
-      {label: "Relative", num: true, value: (r) => r.seconds, show: (r) => [el("span", {class: "off-phone"}, shareBar(r.seconds / most, r.own ? "var(--result)" : null)), " " + (r.own ? "1.000" : (r.seconds / data.seconds).toFixed(3)) + "\u00d7"]},
-      {label: "Peak memory", num: true, value: (r) => r.peak_bytes, show: (r) => el("span", {class: r.peak_bytes > data.usable_bytes ? "bad" : null}, bytesText(r.peak_bytes) + (r.peak_bytes > data.usable_bytes ? " (does not fit)" : ""))},
-    ], rows, {sort: 1, ascending: true, label: "Runner-up plans"});
+      {label: "Step", num: true, value: (r) => r.seconds || Infinity, show: (r) => r.seconds ? secondsText(r.seconds) : "\u2013"},
+      {label: "Relative", num: true, value: (r) => r.seconds || Infinity, show: (r) => !r.seconds ? "" : [el("span", {class: "off-phone"}, shareBar(r.seconds / most, r.own ? "var(--result)" : null)), " " + (r.own ? "1.000" : (r.seconds / data.seconds).toFixed(3)) + "\u00d7"]},
+      {label: "Peak memory", num: true, value: (r) => r.peak_bytes, show: (r) => !r.peak_bytes ? "\u2013" : el("span", {class: r.peak_bytes > data.usable_bytes ? "bad" : null}, bytesText(r.peak_bytes) + (r.peak_bytes > data.usable_bytes ? " (does not fit)" : ""))},
+      {label: "Strategy, and why it lost", value: (r) => r.why || "", show: (r) => r.own ? lines[0] || "" : [(r.strategy || "").split("\n")[0], r.strategy && r.why ? ": " : "", r.why || ""].join("")},
+    ], rows, {sort: 1, ascending: true, cards: true, label: "Runner-up plans"});
   }
+  const rules = plan.annotations || [];
+  $("rules-part").hidden = !rules.length;
+  fill($("rules"), rules.map((rule) => el("li", null, el("code", null, rule))));
   search = plan.search || [];
   if (search.length > 1) {
     $("search-part").hidden = false;
-    fill($("search-legend"), [["contraction", "cost of the best plan"], ["exposed", "lower bound"]].map(([name, text]) => el("li", null, el("span", {class: "swatch", style: {"background-color": "var(--" + name + ")"}}), text)));
+    fill($("search-legend"), [["contraction", "cost of the best plan, without overlap"], ["exposed", "lower bound of it"]].map(([name, text]) => el("li", null, el("span", {class: "swatch", style: {"background-color": "var(--" + name + ")"}}), text)));
     const canvas = $("search-canvas"), at = (event) => {
       const box = canvas.getBoundingClientRect(), first = search[0].work, last = search[search.length - 1].work, work = first + (event.clientX - box.left) / box.width * (last - first);
       let k = 0;
@@ -1141,7 +1149,10 @@ function drawSearch() {
       else c.lineTo(x(p.work), y(before)), c.lineTo(x(p.work), y(p[key]));
       before = p[key];
     }
-    c.stroke();
+    // A bound that is proven once, at the end, holds for the whole search.
+    if (key === "bound" && before !== null && search.filter((p) => typeof p.bound === "number").length === 1)
+      c.setLineDash([6, 4]), c.moveTo(0, y(before)), c.lineTo(c.width, y(before));
+    c.stroke(), c.setLineDash([]);
   }
   c.fillStyle = colours.soft, c.textBaseline = "bottom", c.textAlign = "left", c.fillText("work " + countText(first), 0, height - 2);
   c.textAlign = "right", c.fillText(countText(last), c.width, height - 2);

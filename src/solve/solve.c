@@ -10,7 +10,7 @@
 //   evaluate    the plan, expanded and priced from the problem itself
 //
 // Ascending and improving take turns: a cheaper plan gives better steps to the prices, and better
-// prices steer the search. The plan is optimal when its cost equals the bound; then all stops.
+// prices steer the search. All stops when the plan's cost is within `gap` of the bound.
 //
 // Budgets count work (entries and points read), so the result does not depend on the machine.
 #include "solve/solve.h"
@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "solve/ascend.h"
 #include "solve/branch.h"
 #include "solve/explore.h"
@@ -118,7 +119,11 @@ static void tell(const Solver *s, const char *stage) {
   guard_tell(s->guard, stage, work_done(s), s->budget);
 }
 
-static bool is_optimal(const Solver *s) { return s->best_cost <= s->bound; }
+// Nothing is left to do: the plan is proven optimal, or as near to it as the caller wants.
+static bool is_enough(const Solver *s) {
+  if (s->best_cost == INT64_MAX || s->bound == INT64_MIN) return false;
+  return (double)s->best_cost - (double)s->bound <= s->options->gap * fabs((double)s->best_cost);
+}
 
 // ---- samples ----
 
@@ -219,7 +224,7 @@ static void ascend(Solver *s, double share) {
     }
     if ((at % CERTIFY_EVERY && !due) || !looks_optimal(s)) continue;
     certify(s);
-    if (is_optimal(s)) return;
+    if (is_enough(s)) return;
   }
 }
 
@@ -230,7 +235,7 @@ static Status *improve(Solver *s, double share) {
   double limit = s->options->seconds, deadline = limit > 0 ? s->started + share * limit : 0;
   uint64_t epoch = work_left(s, share) / (EPOCHS * LANE_COUNT);
   if (epoch < LEAST_EPOCH) epoch = LEAST_EPOCH;
-  while (lanes->found && s->level->core->n_vars && !is_optimal(s) && !is_late(s, share)) {
+  while (lanes->found && s->level->core->n_vars && !is_enough(s) && !is_late(s, share)) {
     TRY(lanes_run(lanes, s->options->threads, epoch, deadline));
     keep_plan(s, &lanes->best);
     tell(s, "improving the plan");
@@ -275,7 +280,7 @@ static void prove_by_exploring(Solver *s, uint64_t most_work) {
 
 // Tries to prove that the best plan is optimal. The last sweeps were at the best prices.
 static void prove(Solver *s, double share) {
-  if (s->best_cost == INT64_MAX || is_optimal(s)) return;
+  if (s->best_cost == INT64_MAX || is_enough(s)) return;
   tell(s, "branch and bound");
   if (s->level->dual.exact)
     prove_by_exploring(s, (uint64_t)(EXACT_PROOF * share * (double)s->budget));
@@ -321,7 +326,7 @@ static void inherit(Solver *s, const Level *above) {
 // Takes the states out that no better plan has, if they are many.
 static void shrink(Solver *s) {
   Level *l = s->level;
-  if (s->n_levels == MOST_CORES || s->best_cost == INT64_MAX || is_optimal(s)) return;
+  if (s->n_levels == MOST_CORES || s->best_cost == INT64_MAX || is_enough(s)) return;
   bool *useless = ARENA_ARRAY(&s->arena, bool, l->core->n_states + 1);
   certify(s);
   uint32_t count = dual_find_useless(&l->dual, s->best_cost, useless);
@@ -376,7 +381,7 @@ static Status *solve_core(Solver *s, const Reduction *reduction) {
   offer_start(s, reduction);
   // A round too short for the prices to find their scale is left out.
   double begin = 0, least = ROUND_SWEEPS * 2 * (double)s->core->n_entries;
-  for (uint32_t i = 0; i < N_ROUNDS && !is_optimal(s); i++) {
+  for (uint32_t i = 0; i < N_ROUNDS && !is_enough(s); i++) {
     if (i + 1 < N_ROUNDS && (rounds[i] - begin) * (double)s->budget < least) continue;
     if (s->level->ascent.steps) ascent_resume(&s->level->ascent);
     TRY(run_round(s, begin, rounds[i]));
@@ -496,4 +501,25 @@ Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_
     FAIL(INVALID_ARGUMENT, "variable %u has no strategy %u", var, strategy);
   ReduceOptions reduce = {.fix = true, .fixed_var = var, .fixed_strategy = strategy};
   return solve(problem, options, reduce, fixed_work, guard, out_choice, out);
+}
+
+#define BOUND_GAP 0.005  // a bound this near to a plan is not raised further
+
+static void release_choice(void *choice) { mem_free(choice); }
+
+Status *solve_bound(const Problem *problem, Guard *guard, int64_t *out_bound,
+                    bool *out_infeasible) {
+  SolveResult result;
+  SolveOptions options = {.level = 1, .gap = BOUND_GAP};
+  uint32_t *choice = mem_alloc((problem->vars.count + 1) * sizeof *choice);
+  if (!choice) return status_no_memory();
+  GuardCleanup cleanup = {release_choice, choice, NULL};
+  guard_push(guard, &cleanup);
+  Status *status = solve(problem, &options, (ReduceOptions){0}, fixed_work, guard, choice, &result);
+  guard_pop(guard, &cleanup);
+  mem_free(choice);
+  if (status) return status;
+  *out_bound = result.bound;
+  *out_infeasible = result.outcome == SOLVE_INFEASIBLE;
+  return NULL;
 }

@@ -10,6 +10,7 @@ typedef struct SolveOptions {
   double seconds;       // if > 0, runs about that long whatever the level: the plan depends on the
                         // machine's speed
   uint64_t work_scale;  // multiplies the level's budget; 0 is 1
+  double gap;           // relative distance of cost and bound at which it stops; 0: optimal
   uint32_t threads;     // 0 and 1: the calling thread only. The plan does not depend on it
   const uint32_t *start;  // a plan to start from, one strategy per variable; NULL: none. It need
                           // not fit. The result costs no more than it if it does
@@ -58,5 +59,10 @@ Status *solve_problem(const Problem *problem, const SolveOptions *options, Guard
 Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_t var,
                     uint32_t strategy, Guard *guard, uint32_t *out_choice,
                     SolveResult *out) MUST_USE;
+
+// A lower bound of the cost of all plans that fit, with the small budget of solve_fixed. INT64_MIN:
+// none. *out_infeasible: no plan exists, proven.
+Status *solve_bound(const Problem *problem, Guard *guard, int64_t *out_bound,
+                    bool *out_infeasible) MUST_USE;
 
 #endif

@@ -43,6 +43,18 @@ static void check_solve(const Problem *problem, Guard *guard, uint64_t seed) {
   if (r.outcome == SOLVE_OPTIMAL) assert_true(r.bound == best);
 }
 
+// The bound alone never exceeds the optimum, and exists unless no plan does.
+static void check_bound(const Problem *problem, Guard *guard, uint64_t seed) {
+  int64_t bound;
+  bool infeasible;
+  assert_null(solve_bound(problem, guard, &bound, &infeasible));
+  Wide best = brute_force(problem);
+  if (best < 0) return;
+  if (infeasible) fail_msg("seed %llu: infeasible, with a plan", (unsigned long long)seed);
+  if (bound > best) fail_msg("seed %llu: the bound is too high", (unsigned long long)seed);
+  assert_true(bound > INT64_MIN);
+}
+
 static Status *solve_random(Guard *guard, void *arg) {
   uint64_t seed = *(uint64_t *)arg, random = seed * 2654435761u + 88172645463325252u;
   Problem problem;
@@ -50,6 +62,7 @@ static Status *solve_random(Guard *guard, void *arg) {
   random_problem(&problem, &random);
   assert_null(problem_check(&problem));
   check_solve(&problem, guard, seed);
+  check_bound(&problem, guard, seed);
   problem_deinit(&problem);
   return NULL;
 }

@@ -3,7 +3,8 @@
 python -m models list                          all models with their options
 python -m models text gpt [OPTIONS]            the StableHLO of one case
 python -m models flags gpt megatron [OPTIONS]  its annotation as options of `tessera partition`
-python -m models check [cover] [MODEL…]        Tessera against JAX: all cases, or few that cover every pair (driver.py)
+python -m models check [cover] [plans] [MODEL…] Tessera against JAX: all cases, or few that cover every pair; plans: only those that
+                                               are planned without annotations (driver.py)
 python -m models table                         models x annotations x result of the last check
 
 OPTIONS: dtype=bfloat16 scan remat abstract with=ANNOTATION (its shard_map form) and sizes such as layers=4

@@ -6,6 +6,7 @@ A case is a model with its options (dtype, scan, remat) and one way to run it:
     <annotation>      on 8 devices, split as the annotation says
     <annotation>*     on 8 devices, by hand with shard_map
     …@local           either of these on 8 devices of stock JAX, which runs our local program (to_jax, exact="local")
+    plan:<machine>    three steps on 8 devices of stock JAX, planned without annotations (planned.py)
 
 Factors of the covering array are (model x way), dtype, scan and remat. Each way must meet both of each two, so two sets of
 options for each model, opposites, are needed and nearly enough; JAX, which is what takes the time, then compiles a model only
@@ -17,6 +18,7 @@ from typing import NamedTuple
 
 
 LOCAL = "@local"
+PLANS = ("plan:cpu", "plan:h100", "plan:small", "plan:memory")
 
 
 class Options(NamedTuple):
@@ -41,6 +43,7 @@ def ways(model):
         for way in (name, name + "*") if annotation.shard_map else (name,):
             yield way
             yield way + LOCAL
+    yield from PLANS
 
 
 def product(models):
@@ -64,8 +67,9 @@ def pairs(case):
 
 def covering(cases):
     """Some of the cases, in their order: every pair of factors that occurs in any of them occurs in one of these. Of the
-    local programs in JAX, which XLA compiles long, each annotation of each model once, with options by turns."""
-    kept = covering_pairs([case for case in cases if not case[1].endswith(LOCAL)])
+    local programs in JAX, which XLA compiles long, each annotation of each model once and one plan of each model, with options by
+    turns."""
+    kept = covering_pairs([case for case in cases if not in_jax(case[1])])
     done, turns = set(), 0
     for options, way in cases:
         key, others = (options.model, way), sorted({o for o, _ in kept if o.model == options.model})
@@ -73,7 +77,32 @@ def covering(cases):
             kept.add((others[turns % len(others)], way))
             done.add(key)
             turns += 1
+    kept |= one_plan_each(sorted(kept))
     return [case for case in cases if case in kept]
+
+
+def covering_plans(cases):
+    """Plans of each model for this host with opposite options, and for the other machines with these options by turns."""
+    kept, plans = sorted(covering_pairs([case for case in cases if not in_jax(case[1])])), set()
+    for turn, (_, of_model) in enumerate(itertools.groupby(kept, key=lambda case: case[0].model)):
+        options = sorted({o for o, _ in of_model})
+        plans |= {(o, PLANS[0]) for o in options}
+        plans |= {(options[(turn + i) % len(options)], way) for i, way in enumerate(PLANS[1:])}
+    return [case for case in cases if case in plans]
+
+
+def one_plan_each(kept):
+    """A plan of each model, with machines and the options that are kept by turns."""
+    plans = set()
+    for turn, (_, of_model) in enumerate(itertools.groupby(kept, key=lambda case: case[0].model)):
+        options = sorted({o for o, _ in of_model})
+        plans.add((options[turn // len(PLANS) % len(options)], PLANS[turn % len(PLANS)]))
+    return plans
+
+
+def in_jax(way):
+    """Whether stock JAX runs it."""
+    return way.endswith(LOCAL) or way in PLANS
 
 
 def covering_pairs(cases):

@@ -3,7 +3,8 @@
     truth   JAX in float64 on the same values, random bits and integers
     jax     JAX in the case's own types on one device, rounded as the program says (xla_allow_excess_precision off)
     ours    Tessera on the text that JAX prints: on one device, on 8 by annotations, on 8 by shard_map; and the local
-            program of each of these in stock JAX on 8 devices (tessera.to_jax, exact="local")
+            program of each of these in stock JAX on 8 devices (tessera.to_jax, exact="local"); and three steps of plans that
+            were found without annotations (planned.py)
 
 For each output array:   max|ours - truth| <= 2 max|jax - truth| + 1 ulp of max|truth|
 
@@ -32,6 +33,7 @@ import jax.numpy as jnp
 import numpy as np
 import tessera
 
+from . import planned
 from .cover import LOCAL
 from .zoo.common import MODELS, as_float64
 
@@ -99,17 +101,22 @@ def neighbours(args, draw):
     return jax.tree.map(moved, args)
 
 
-def jax_side(case):
-    """(truth, JAX's outputs, JAX's own errors: a list of outputs for each draw) of a case."""
-    own, truth = jax.jit(case.fn), truth_of(case)
-    errors = []
-    for draw in range(DRAWS):
-        args = neighbours(case.args, draw)
-        theirs, wanted = flat(own(*args)), truth(args)
-        errors.append([distance(wide(a), b) for a, b in zip(theirs, wanted)])
-        if draw == 0:
-            first = wanted, theirs
-    return *first, errors
+class Reference:
+    """JAX's side of a case."""
+
+    def __init__(self, case):
+        self.own, self.truth = jax.jit(case.fn), truth_of(case)
+
+    def at(self, args):
+        """(truth, JAX's outputs, JAX's own errors: a list of outputs for each draw) at some arguments."""
+        errors = []
+        for draw in range(DRAWS):
+            near = neighbours(args, draw)
+            theirs, wanted = flat(self.own(*near)), self.truth(near)
+            errors.append([distance(wide(a), b) for a, b in zip(theirs, wanted)])
+            if draw == 0:
+                first = wanted, theirs
+        return *first, errors
 
 
 def check_truth(paths, dtype, truth, errors):
@@ -208,6 +215,22 @@ def count_beyond(dtype, ours, truth, errors):
     return sum(not distance(a, b) <= 2 * error + ulp(dtype, finite_largest(b)) for a, b, error in floats)
 
 
+def judge_step(paths, dtype, ours, theirs):
+    """What a row says of the outputs of one step; theirs: Reference.at."""
+    wanted, jax_outputs, draws = theirs
+    share, line = judge_all(paths, dtype, ours, jax_outputs, wanted, [max(of_output) for of_output in zip(*draws)])
+    beyond = count_beyond(dtype, ours, wanted, draws[0])
+    return {"share": round(share, 3), "line": line, "outputs": len(paths), "beyond": beyond}
+
+
+def judge_steps(paths, dtype, steps, reference):
+    """The same of several steps, each against JAX at the arguments that the step had."""
+    judged = [judge_step(paths, dtype, outputs, reference.at(args)) for args, outputs in steps]
+    worst = max(judged, key=lambda row: row["share"])
+    return {**worst, "line": f"{steps.line}; {worst['line']}", "outputs": sum(row["outputs"] for row in judged),
+            "beyond": sum(row["beyond"] for row in judged)}
+
+
 # ---- our side -----------------------------------------------------------------------------------------------------
 
 
@@ -291,9 +314,9 @@ def check(options, ways):
 
     try:
         case = model.build(**options.build())
-        paths, (wanted, theirs, draws) = output_paths(case), jax_side(case)
-        loose = check_truth(paths, options.dtype, wanted, draws)
-        errors = [max(of_output) for of_output in zip(*draws)]
+        paths, reference = output_paths(case), Reference(case)
+        first = reference.at(case.args)
+        loose = check_truth(paths, options.dtype, first[0], first[2])
         program = tessera.export(case.fn, *case.args)
         round_trip(program.text)
     except Exception as e:
@@ -303,9 +326,11 @@ def check(options, ways):
     yield ended("jax", ok=True, line=f"{len(paths)} outputs, {loose} loose; {program.text.count(chr(10))} lines of text")
     for way in ways:
         try:
-            ours = run(case, program, model, way)
-            share, line = judge_all(paths, options.dtype, ours, theirs, wanted, errors)
-            beyond = count_beyond(options.dtype, ours, wanted, draws[0])
-            yield ended(way, ok=True, share=round(share, 3), line=line, outputs=len(paths), beyond=beyond)
+            if way in planned.MACHINES:
+                judged = judge_steps(paths, options.dtype, planned.Steps(case, way), reference)
+            else:
+                judged = judge_step(paths, options.dtype, run(case, program, model, way), first)
+            yield ended(way, ok=True, **judged)
         except Exception as e:
-            yield ended(way, line=f"{'' if isinstance(e, Disagrees) else type(e).__name__ + ': '}{e}")
+            known = isinstance(e, (Disagrees, planned.NotAsPlanned))
+            yield ended(way, line=f"{'' if known else type(e).__name__ + ': '}{e}")

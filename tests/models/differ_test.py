@@ -117,7 +117,7 @@ def test_what_is_no_truth_is_told():
 
 def test_jax_s_own_error_is_the_largest_of_several_draws():
     sums = case(lambda x: jnp.sum(x, dtype=x.dtype), normal((1000,), "float32"))
-    truth, theirs, errors = differ.jax_side(sums)
+    truth, theirs, errors = differ.Reference(sums).at(sums.args)
     error = max(error for (error,) in errors)
     assert truth[0].dtype == np.float64 and theirs[0].dtype == np.float32
     assert differ.distance(differ.wide(theirs[0]), truth[0]) <= error <= 1e-5

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from .cover import Options, covering, grouped, product
+from .cover import PLANS, Options, covering, covering_plans, grouped, product
 from .zoo.common import MODELS
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -140,15 +140,18 @@ def one_draw(rows):
 
 
 def main(words):
-    """check [cover] [MODEL…] [dtype=…] [way=…] [jobs=N]: those cases (cover: few of them that cover every pair)."""
+    """check [cover] [plans] [MODEL…] [dtype=…] [way=…] [jobs=N]: those cases (cover: few of them that cover every pair; plans: only
+    those that are planned without annotations)."""
     start = time.monotonic()
     names = [w for w in words if w in MODELS]
     given = dict(w.split("=", 1) for w in words if "=" in w)
-    unknown = set(words) - set(names) - {"cover"} - {f"{k}={v}" for k, v in given.items()}
+    unknown = set(words) - set(names) - {"cover", "plans"} - {f"{k}={v}" for k, v in given.items()}
     if unknown or set(given) - {"dtype", "way", "jobs"}:
         sys.exit(f"{main.__doc__}\nunknown: {' '.join(sorted(unknown | set(given) - {'dtype', 'way', 'jobs'}))}")
     cases = product([m for m in MODELS.values() if not names or m.name in names])
-    if "cover" in words:
+    if "plans" in words:
+        cases = covering_plans(cases) if "cover" in words else [case for case in cases if case[1] in PLANS]
+    elif "cover" in words:
         cases = covering(cases)
     cases = [
         (options, way)

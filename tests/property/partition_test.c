@@ -16,8 +16,6 @@
 #include <cmocka.h>
 
 #include "ops/infer.h"
-#include "parse/parse.h"
-#include "parse/print.h"
 #include "partition/partition.h"
 #include "partition/random_shardings.h"
 #include "pipeline/partition.h"
@@ -26,7 +24,7 @@
 
 #include "../support/random_case.h"
 #include "../support/sampled_program.h"
-#include "../support/shrink_program.h"
+#include "../support/shrink_text.h"
 #include "../support/split_coverage.h"
 
 enum { PROGRAMS = 300 };
@@ -66,7 +64,6 @@ typedef struct Sampling {
   Arena arena;
   Diag diag;
   Source source;
-  StrBuf printed;
 } Sampling;
 
 static void close_sampling(void *object) {
@@ -74,7 +71,6 @@ static void close_sampling(void *object) {
   program_free(x->global);
   program_free(x->local);
   sharding_table_free(x->table);
-  strbuf_deinit(&x->printed);
   diag_deinit(&x->diag);
   arena_deinit(&x->arena);
   context_free(x->context);
@@ -86,7 +82,6 @@ static void open_sampling(Sampling *x, Guard *guard) {
   x->source = (Source){
       .path = "<sampled>", .text = x->text ? x->text : "", .size = x->text ? strlen(x->text) : 0};
   diag_init(&x->diag, guard, &x->source);
-  strbuf_init(&x->printed, guard);
   x->context = NULL;
   x->table = NULL;
 }
@@ -110,14 +105,6 @@ static Status *draw(Sampling *x, Guard *guard) {
   sampled_program(&x->sampled, x->context, guard, &x->arena, seed, 10, &x->local);
   if (!program_verify(x->global, &x->diag)) return diag_status(&x->diag);
   return random_shardings(x->local, x->table, x->devices, seed + 1, guard, &x->diag);
-}
-
-static void keep_text(Sampling *x) {
-  shrink_close(x->local);
-  program_print(x->local, &(PrintOptions){0}, &x->printed);
-  x->text = malloc(x->printed.used + 1);
-  memcpy(x->text, x->printed.data, x->printed.used);
-  x->text[x->printed.used] = 0;
 }
 
 static Outcome say(Sampling *x, Outcome outcome, const char *why) {
@@ -182,32 +169,8 @@ static Status *run_sampling(Guard *guard, void *arg) {
   GuardCleanup cleanup = {close_sampling, x, NULL};
   guard_push(guard, &cleanup);
   Status *status = draw(x, guard);
-  if (!status && x->print) keep_text(x);
+  if (!status && x->print) x->text = shrink_print(x->local, guard);
   if (!status && !x->print) x->outcome = compare(x, guard);
-  guard_pop(guard, &cleanup);
-  close_sampling(x);
-  return status;
-}
-
-typedef struct Edit {
-  Sampling x;
-  ShrinkKind kind;
-  uint32_t index;
-  bool there;
-} Edit;
-
-static Status *run_edit(Guard *guard, void *arg) {
-  Edit *edit = arg;
-  Sampling *x = &edit->x;
-  open_sampling(x, guard);
-  GuardCleanup cleanup = {close_sampling, x, NULL};
-  guard_push(guard, &cleanup);
-  x->context = context_new(guard);
-  Status *status = read_sampling(x, guard, &x->local);
-  char *old = x->text;
-  if (!status) edit->there = shrink_step(x->local, &x->arena, edit->kind, edit->index);
-  if (edit->there) keep_text(x);
-  edit->there &= x->text != old && strcmp(x->text, old) != 0;
   guard_pop(guard, &cleanup);
   close_sampling(x);
   return status;
@@ -215,62 +178,24 @@ static Status *run_edit(Guard *guard, void *arg) {
 
 static bool is_bad(Outcome outcome) { return outcome == DIFFERS || outcome == BREAKS; }
 
-static bool still_fails(const char *text, const Sampling *as, char *why, size_t n) {
+typedef struct Failing {
+  const Sampling *as;
+  char why[512];
+} Failing;
+
+static bool still_fails(const char *text, void *user) {
+  Failing *failing = user;
   Sampling *x = calloc(1, sizeof *x);
   x->text = strdup(text);
-  x->seed = as->seed;
-  x->tolerance = as->tolerance;
+  x->seed = failing->as->seed;
+  x->tolerance = failing->as->tolerance;
   Status *status = guard_run(run_sampling, x);
   bool bad = !status && is_bad(x->outcome);
-  if (bad) snprintf(why, n, "%s", x->why);
+  if (bad) memcpy(failing->why, x->why, sizeof x->why);
   status_free(status);
   free(x->text);
   free(x);
   return bad;
-}
-
-// Fewer lines, or as many and shorter.
-static bool is_smaller(const char *text, const char *than) {
-  size_t n = 0, m = 0;
-  for (const char *c = text; *c; c++) n += *c == '\n';
-  for (const char *c = than; *c; c++) m += *c == '\n';
-  return n < m || (n == m && strlen(text) < strlen(than));
-}
-
-// One edit that the failure survives; gives whether there was an edit. *text is replaced.
-static bool try_edit(char **text, const Sampling *as, ShrinkKind kind, uint32_t index, char *why,
-                     size_t n_why, bool *out_good) {
-  Edit *edit = calloc(1, sizeof *edit);
-  edit->x.text = *text;
-  edit->kind = kind;
-  edit->index = index;
-  Status *status = guard_run(run_edit, edit);
-  bool there = edit->there;
-  char *smaller = edit->x.text;
-  *out_good =
-      !status && there && is_smaller(smaller, *text) && still_fails(smaller, as, why, n_why);
-  if (*out_good) {
-    free(*text);
-    *text = smaller;
-  } else if (smaller != *text) {
-    free(smaller);
-  }
-  status_free(status);
-  free(edit);
-  return there || smaller != *text;
-}
-
-static void shrink(char **text, const Sampling *as, char *why, size_t n_why) {
-  for (bool again = true; again;) {
-    again = false;
-    for (ShrinkKind kind = 0; kind < SHRINK_KINDS; kind++)
-      for (uint32_t index = 0, misses = 0; misses < 40; index++) {
-        bool good;
-        bool there = try_edit(text, as, kind, index, why, n_why, &good);
-        if (good) again = true, index--;
-        misses = there ? 0 : misses + 1;
-      }
-  }
 }
 
 // Shrinks a failing case and prints it as a file.
@@ -280,16 +205,16 @@ static void show(const Sampling *as) {
   x->devices = as->devices;
   x->print = true;
   Status *status = guard_run(run_sampling, x);
-  char why[512] = "";
-  if (!status && x->text && still_fails(x->text, as, why, sizeof why))
-    shrink(&x->text, as, why, sizeof why);
+  Failing failing = {.as = as};
+  if (!status && x->text && still_fails(x->text, &failing))
+    shrink_text(&x->text, still_fails, &failing);
   fprintf(stderr, "// case %llu on %u devices: %s\n", (unsigned long long)as->seed, as->devices,
           as->why);
   fprintf(stderr, "// tessera partition --verify --poison%s --seed=%llu%s: %s%s\n%s",
           is_optimized(as) ? "" : " -O0", (unsigned long long)as->seed,
           as->tolerance > 0 ? " --tolerance=1e-300" : "",
           as->seed % 2 ? "(where bytes cost more than messages) " : "",
-          why[0] ? why : "not as text", x->text ? x->text : "");
+          failing.why[0] ? failing.why : "not as text", x->text ? x->text : "");
   status_free(status);
   free(x->text);
   free(x);

@@ -47,6 +47,10 @@ def partitioned():
     return tessera.partition(loaded(), mesh="a=2", shard={"x": P("a")})
 
 
+def searched():
+    return tessera.search(loaded(), mesh="a=2")
+
+
 def double(x, n=3):
     return x * n
 
@@ -75,6 +79,12 @@ CALLS = {
                  {"fn_or_program": loaded(), **HINTS}, tessera.simulate),
     "plan": (lambda fn_or_program, **options: tessera.plan(fn_or_program, **options),
              {"fn_or_program": loaded(), **HINTS}, tessera.plan),
+    "search": (lambda fn_or_program, **options: tessera.search(fn_or_program, **options),
+               {"fn_or_program": loaded(), **HINTS}, tessera.search),
+    "Search.push": (lambda **options: searched().push(**options), {"name": "x", "sharding": P("a")}, tessera.Search.push),
+    "Search.add_axis": (lambda **options: searched().add_axis(**options), {"name": "x", "dimension": 0, "axis": "a"},
+                        tessera.Search.add_axis),
+    "Search.sharding": (lambda **options: searched().sharding(**options), {"name": "x"}, tessera.Search.sharding),
     "shardings": (tessera.shardings, {"sharded": sharded()}),
     "to_jax": (tessera.to_jax, {"sharded": sharded()}),
     "autoshard": (shard_and_call, {"fn": double, **HINTS}, tessera.autoshard),
@@ -83,13 +93,14 @@ CALLS = {
     "Dimensions[]": (loaded().dimensions().__getitem__, {"name": "d4"}),
     "Sharded.why": (sharded().why, {"name": "x"}),
     "Sharded.table": (sharded().table, {}),
+    "Sharded.simulate": (sharded().simulate, {}),
     "Partitioned.simulate": (partitioned().simulate, {}),
     "Partitioned.run": (lambda **options: partitioned().run(X, N, **options), {}, tessera.Partitioned.run),
     "Partitioned.run's x": (lambda x: partitioned().run(x, N), {"x": X}),
     "Partitioned.run_flat": (partitioned().run_flat, {"arrays": [X, N]}),
 }
 # Made by other functions, or plain records: what is in them is not checked. Or takes nothing.
-RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Plan", "Program", "Reason", "Sharded", "Shardings", "Simulated", "Value"}
+RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Plan", "Price", "Program", "Reason", "Search", "Sharded", "Shardings", "Simulated", "Value"}
 
 
 def raised_by_jax(error, parameter):

@@ -15,12 +15,12 @@ static Val conv_norm(Builder *b, const char *name, Val x, ConvOptions options, b
 // ---- Wide-ResNet ----
 
 typedef struct Stage {
-  int64_t inner, outer, stride;
+  int64_t entry, inner, outer, stride;  // channels after convolutions a, b, c
 } Stage;
 
 static Val block(Builder *b, const Stage *stage, Val x, bool first) {
   int64_t stride = first ? stage->stride : 1;
-  Val y = conv_norm(b, "a", x, (ConvOptions){1, 1, stage->inner, false}, true);
+  Val y = conv_norm(b, "a", x, (ConvOptions){1, 1, stage->entry, false}, true);
   y = conv_norm(b, "b", y, (ConvOptions){3, stride, stage->inner, false}, true);
   y = conv_norm(b, "c", y, (ConvOptions){1, 1, stage->outer, false}, false);
   if (first) x = conv_norm(b, "shortcut", x, (ConvOptions){1, stride, stage->outer, false}, false);
@@ -67,10 +67,11 @@ static Val wrn_loss(Builder *b, const Config *c) {
   for (int64_t i = 0; i < 4; i++) {
     int64_t base = c->channels << i;
     Stage *stage = ARENA_NEW(b->arena, Stage);
-    *stage = (Stage){base * c->width, base * 4, i ? 2 : 1};
-    size_t mark = build_enter_number(b, "stage_", i), inner = build_enter(b, "block_0");
+    int64_t inner = base * c->width;
+    *stage = (Stage){c->narrow_entry ? base : inner, inner, base * 4, i ? 2 : 1};
+    size_t mark = build_enter_number(b, "stage_", i), in_block = build_enter(b, "block_0");
     x = block(b, stage, x, true);
-    build_leave(b, inner);
+    build_leave(b, in_block);
     Repeat repeat = {.name = "block_",
                      .first = 1,
                      .count = blocks[i] - 1,

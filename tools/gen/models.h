@@ -15,7 +15,7 @@ typedef struct Config {
   const char *remat;  // names of kept values, "q,v"; NULL: all are, nothing is computed again
   DType dtype;
   bool adamw, tied, fused_qkv, loop, forward_only, names, locations;
-  bool donate, swiglu;
+  bool donate, swiglu, narrow_softmax, narrow_entry;
 } Config;
 
 // A model reads its inputs, asks for its parameters and gives its loss. check says what is wrong

@@ -46,7 +46,7 @@ static Val causal(Builder *b, Val scores) {
   Shape square = SHAPE(DT_i32, shape.dims[2], shape.dims[3]);
   Val row = build_iota(b, square, 0), column = build_iota(b, square, 1);
   Val visible = build_compare(b, "GE", row, column);
-  Val low = build_splat(b, shape, -1e30);
+  Val low = build_splat(b, shape, shape.dtype == DT_f16 ? -6e4 : -1e30);  // f16 ends at -65504
   return build_select(b, layer_spread_last(b, visible, scores), scores, low);
 }
 
@@ -65,7 +65,7 @@ static Val attention(Builder *b, const Config *c, Val x) {
   }
   q = annotate(b, "bsnd", q);
   Val scores = layer_einsum(b, "bsnd,btnd->bnst", layer_scale(b, q, 1 / sqrt((double)d)), k);
-  Val weights = layer_softmax(b, causal(b, layer_wide(b, scores)));
+  Val weights = layer_softmax(b, causal(b, c->narrow_softmax ? scores : layer_wide(b, scores)));
   Val mixed = layer_einsum(b, "bnst,btnd->bsnd", build_convert(b, weights, b->compute), v);
   Val y = dense(b, "out", "bsnd,ndm->bsm", mixed, SHAPE(b->compute, n, d, m), 1);
   build_leave(b, mark);
