@@ -305,6 +305,8 @@ int command_plan(int argc, char **argv) {
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
        "repeated layers may get different plans"},
+      {"--no-greedy", OPTION_FLAG, &job.request.no_greedy, NULL,
+       "do not try plans in which the partitioner chooses all but arguments and results"},
       {"--layers", OPTION_TEXT, &job.layers, "auto|few|all",
        "repeated layers that are partitioned and simulated. few: a few, from which the step is "
        "extrapolated. all: the whole program. auto (default): a few if the program has at least "

@@ -49,6 +49,7 @@ typedef struct Simulator {
   Attention attention;           // arrays NULL: attention is not fused
   uint64_t blocking, pipelined;  // axes whose collectives overlap so (machine.h)
   Runs runs;
+  const uint8_t *slack;               // per value: class of its collectives
   const SimulatedBlock **functions;   // per function: its block, if a call has asked for it
   uint32_t *position;                 // per op: in its block
   uint32_t *stamp, tick;              // per op: the last op that it was listed for
@@ -232,8 +233,8 @@ static double unhidden_seconds(Simulator *s, OpId op, double seconds, uint32_t n
   return seconds - fmin(overlapped, beside * (n - 1) / n);
 }
 
-// The task and the row of a collective.
-static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row) {
+// The task and the row of a collective. out_transfer: seconds of its bytes alone.
+static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row, double *out_transfer) {
   TrafficRow row = traffic_row(s->p, op, s->mesh, s->n_devices, NULL, NULL);
   Task task = {0};
   *out_row = (SimulatedRow){
@@ -243,14 +244,17 @@ static Task collective_task(Simulator *s, OpId op, SimulatedRow *out_row) {
   for (uint32_t i = 0; i < op_at(s->p, op)->n_operands; i++)
     held += fusion_bytes(s->p, op_operand_type(s->p, op, i));
   bool alone = row.width ? row.width == 1 : !row.n_groups;
+  Price price = {0};
   if (!alone && collective_row(row.code))
-    task.seconds = collective_price(row.code, &route, held).seconds;
+    price = collective_price(row.code, &route, held);
   else if (!alone)
-    task.seconds = network_permute(route_slowest(&route), held);
+    price = price_permutes(route_slowest(&route), 1, held, held);
+  task.seconds = price.seconds;
   bool pipelined = row.axis_bits && !(row.axis_bits & ~s->pipelined);
   if (pipelined && row.width > 1) task.seconds = unhidden_seconds(s, op, task.seconds, row.width);
   if (task.seconds <= 0) task.streams = 0;
   out_row->seconds = task.seconds;
+  *out_transfer = fmin(price.transfer_seconds, task.seconds);
   return task;
 }
 
@@ -299,6 +303,14 @@ static const SimulatedBlock *body_of(Simulator *s, OpId op, double *out_trips) {
   return NULL;
 }
 
+static void add_exposure(Exposure *sum, const Exposure *more, double times) {
+  for (uint32_t i = 0; i < SLACK_COUNT; i++) {
+    sum->transfer[i] += times * more->transfer[i];
+    sum->latency[i] += times * more->latency[i];
+    sum->exposed[i] += times * more->exposed[i];
+  }
+}
+
 static Task body_task(Simulator *s, OpId op, const SimulatedBlock *body, double trips,
                       SimulatedBlock *block, RowVec *rows) {
   bool guess = op_flow(s->p, op) == FLOW_LOOP && loop_trips(s->p, op) < 0 && !s->p->trip_count;
@@ -307,6 +319,7 @@ static Task body_task(Simulator *s, OpId op, const SimulatedBlock *body, double 
     row.guess |= guess;
     add_row(rows, s->arena, &row, trips);
   }
+  add_exposure(&block->exposure, &body->exposure, trips);
   for (uint32_t i = 0; i < RATE_COUNT; i++) block->flops[i] += trips * body->flops[i];
   block->guess |= guess | body->guess;
   Task task = {trips * body->times.seconds, body->streams | 1u << STREAM_COMPUTE};
@@ -678,6 +691,7 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
   OpId *ops = ARENA_ARRAY(s->arena, OpId, n + 1);
   Task *tasks = ARENA_ARRAY(s->arena, Task, n + 1);
   SimulatedRow *row_of = ARENA_ARRAY(s->arena, SimulatedRow, n + 1);
+  double *transfer = ARENA_ARRAY(s->arena, double, n + 1);
   uint32_t *first = ARENA_ARRAY(s->arena, uint32_t, n + 1);
   TaskVec after = {0};
   RowVec rows = {0};
@@ -693,7 +707,7 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
     first[at] = after.count;
     add_dependences(s, o, block, &after);
     if (op_row(op_at(p, o)->code)->traits & TRAIT_COLLECTIVE) {
-      tasks[at] = collective_task(s, o, &row_of[at]);
+      tasks[at] = collective_task(s, o, &row_of[at], &transfer[at]);
       if (is_blocking(s, &row_of[at])) {
         if (worked != NOWHERE) VEC_PUSH(s->arena, &after, worked);
         blocked = at;
@@ -720,13 +734,55 @@ static const SimulatedBlock *simulate_block(Simulator *s, BlockId block, BlockKi
     if (b->body[at]) b->compute_seconds -= b->trips[at] * b->body[at]->exposed_seconds;
     b->compute_seconds -= b->times.exposed[at];
     row_of[at].exposed = b->times.exposed[at];
-    if (row_of[at].count) add_row(&rows, s->arena, &row_of[at], 1);
+    if (!row_of[at].count) continue;
+    add_row(&rows, s->arena, &row_of[at], 1);
+    uint8_t slack = op_at(p, ops[at])->n_results ? s->slack[op_result(p, ops[at], 0)] : 0;
+    b->exposure.transfer[slack] += transfer[at];
+    b->exposure.latency[slack] += tasks[at].seconds - transfer[at];
+    b->exposure.exposed[slack] += b->times.exposed[at];
   }
   b->exposed_seconds = b->times.seconds - b->compute_seconds;
   b->rows = rows.items;
   b->n_rows = rows.count;
   measure_memory(s, block, kind, function, b);
   return b;
+}
+
+// The backlog of a block on average, while it works.
+static double mean_backlog(const SimulatedBlock *b) {
+  double sum = 0, seconds = 0;
+  for (uint32_t i = 0; i < b->n; i++) {
+    if (!(b->tasks[i].streams >> STREAM_COMPUTE & 1)) continue;
+    double here = b->body[i] ? mean_backlog(b->body[i]) : b->times.backlog[i];
+    sum += here * b->tasks[i].seconds;
+    seconds += b->tasks[i].seconds;
+  }
+  return seconds > 0 ? sum / seconds : 0;
+}
+
+// The backlog in each part of the step. A body's is that of one iteration.
+static void list_backlog(const SimulatedBlock *b, double *out) {
+  double length = b->times.seconds / BACKLOG_PARTS, seconds[BACKLOG_PARTS] = {0};
+  for (uint32_t i = 0; i < b->n && length > 0; i++) {
+    if (!(b->tasks[i].streams >> STREAM_COMPUTE & 1)) continue;
+    bool waits = b->body[i] && b->body[i]->exposed_seconds > 0.001 * b->body[i]->times.seconds;
+    double here = waits ? 0 : b->body[i] ? mean_backlog(b->body[i]) : b->times.backlog[i];
+    for (uint32_t k = (uint32_t)(b->times.start[i] / length); k < BACKLOG_PARTS; k++) {
+      double from = fmax(b->times.start[i], k * length);
+      double to = fmin(b->times.finish[i], (k + 1) * length);
+      if (to <= from) break;
+      out[k] += here * (to - from);
+      seconds[k] += to - from;
+    }
+  }
+  for (uint32_t k = 0; k < BACKLOG_PARTS; k++)
+    if (seconds[k] > 0) out[k] /= seconds[k];
+  // Work that is used up before compute waits is missing then: it hides nothing more.
+  double waits = 0;
+  for (uint32_t k = BACKLOG_PARTS; k-- > 0;) {
+    waits += length - seconds[k];
+    if (waits > 0.001 * b->times.seconds) out[k] = 0;
+  }
 }
 
 static void sum_up(Simulator *s, const SimulatedBlock *b, Simulated *out) {
@@ -744,6 +800,8 @@ static void sum_up(Simulator *s, const SimulatedBlock *b, Simulated *out) {
     out->flops += b->flops[i];
     if (i != RATE_vector) ideal += b->flops[i] / s->rates.peak[i];
   }
+  out->exposure = b->exposure;
+  list_backlog(b, out->exposure.backlog);
   out->rows = rows;
   out->n_rows = b->n_rows;
   out->block = b;
@@ -782,6 +840,7 @@ void simulate(const Program *local, const Machine *machine, const Mesh *mesh, ui
   s.blocking |= s.pipelined;
   s.network = machine_network_reached(machine, local->context, mesh, s.rates.links, arena);
   memset(s.buffer, 0xff, n_values * sizeof *s.buffer);
+  s.slack = slack_find(local, arena);
   fusion_find(local, arena, &s.fusion);
   if (machine->fused_attention) {
     attention_find(local, &s.fusion, arena, &s.attention);

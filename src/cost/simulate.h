@@ -4,6 +4,7 @@
 #define TESSERA_COST_SIMULATE_H
 
 #include "cost/machine.h"
+#include "cost/slack.h"
 #include "cost/timeline.h"
 #include "ir/program.h"
 
@@ -42,6 +43,7 @@ typedef struct SimulatedBlock {
   double flops[RATE_COUNT];  // of contractions, by unit; the last: of all other work
   double compute_seconds, exposed_seconds, peak_bytes;
   const SimulatedRow *rows;
+  Exposure exposure;          // collectives by class
   const SimulatedLive *live;  // at the peak, the largest first
   uint32_t n_rows, n_live, peak_at;
   uint32_t streams;  // that it uses
@@ -53,6 +55,7 @@ typedef struct Simulated {
   double compute_seconds;            // in which the device computes
   double exposed_seconds;            // in which it waits for collectives
   double collective_seconds, bytes;  // of all collectives; bytes sent per device
+  Exposure exposure;                 // the same by class
   const SimulatedRow *rows;
   uint32_t n_rows;
   double flops;        // of a device

@@ -40,6 +40,7 @@ typedef struct Scheduler {
   uint32_t busy;                   // bit set of streams
   uint32_t beside;                 // running tasks without the compute stream
   uint32_t latest;                 // the last task that finished
+  double waiting;                  // seconds of work that is ready
   double now, share;               // share: exposed seconds of a task that always ran
 } Scheduler;
 
@@ -109,6 +110,8 @@ static void start(Scheduler *s, uint32_t task) {
   t->exposed[task] = s->share;  // until it finishes
   s->busy |= at->streams;
   if (!is_compute(at)) s->beside++;
+  if (is_compute(at)) s->waiting -= at->seconds;
+  t->backlog[task] = s->waiting;
   for (uint32_t i = 0; i < STREAM_MOST; i++) {
     if (!(at->streams >> i & 1)) continue;
     s->occupant[i] = task;
@@ -116,6 +119,12 @@ static void start(Scheduler *s, uint32_t task) {
   }
   HeapOrder order = order_running(s);
   push(s, &s->running, task, &order);
+}
+
+static void make_ready(Scheduler *s, uint32_t task, const HeapOrder *order) {
+  const Task *at = &s->timeline->tasks[task];
+  if (is_compute(at)) s->waiting += at->seconds;
+  push(s, &queue_of(s, at->streams)->ready, task, order);
 }
 
 // Tells the tasks that wait for this one. Tasks without streams finish at once: they are kept on a
@@ -135,7 +144,7 @@ static void release(Scheduler *s, uint32_t task, TaskHeap *list) {
       if (--s->waits[user]) continue;
       const Task *at = &s->timeline->tasks[user];
       if (at->streams) {
-        push(s, &queue_of(s, at->streams)->ready, user, &order);
+        make_ready(s, user, &order);
         continue;
       }
       s->times->start[user] = s->times->finish[user] = s->now;
@@ -205,6 +214,7 @@ void timeline_schedule(const Timeline *timeline, Arena *arena, Times *out) {
   *out = (Times){.start = ARENA_ARRAY(arena, double, n + 1),
                  .finish = ARENA_ARRAY(arena, double, n + 1),
                  .exposed = ARENA_ARRAY(arena, double, n + 1),
+                 .backlog = ARENA_ARRAY(arena, double, n + 1),
                  .cause = ARENA_ARRAY(arena, uint32_t, n + 1),
                  .last = TASK_NONE};
   Scheduler s = {.timeline = timeline, .times = out, .arena = arena, .latest = TASK_NONE};
@@ -221,7 +231,7 @@ void timeline_schedule(const Timeline *timeline, Arena *arena, Times *out) {
     const Task *at = &timeline->tasks[i];
     out->cause[i] = TASK_NONE;
     if (at->streams)
-      push(&s, &queue_of(&s, at->streams)->ready, i, &order);
+      make_ready(&s, i, &order);
     else
       release(&s, i, &list);
   }

@@ -35,6 +35,7 @@ typedef struct Times {
   // share them equally. 0 for tasks of the compute stream. Busy seconds of the compute stream and
   // the exposed seconds of all tasks sum to `seconds`.
   double *exposed;
+  double *backlog;           // of work that could run instead of the task when it starts
   uint32_t *cause;           // the task whose finish let it start; TASK_NONE: it started at once
   uint32_t last;             // the last task to finish: the end of the critical path
   double busy[STREAM_MOST];  // seconds per stream

@@ -11,6 +11,7 @@ typedef struct PlanRequest {
   uint32_t level;                // 1: about a second; 2: seconds to minutes
   uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
   bool untied;                   // repeated layers may differ
+  bool no_greedy;                // only solutions: the partitioner chooses nothing by itself
   double limit_bytes;            // memory of a device; 0: the machine's
   const char *const *state;      // pairs of state, as --state has them (plan_state.c)
   uint32_t n_state;

@@ -226,6 +226,12 @@ static void extrapolate(const Simulated *a, const Simulated *b, double factor, S
   LINEAR(argument_bytes);
   LINEAR(result_bytes);
   LINEAR(undonated_bytes);
+  for (uint32_t i = 0; i < SLACK_COUNT; i++) {
+    LINEAR(exposure.transfer[i]);
+    LINEAR(exposure.latency[i]);
+    LINEAR(exposure.exposed[i]);
+    s.exposure.exposed[i] = fmax(0, s.exposure.exposed[i]);
+  }
 #undef LINEAR
   s.exposed_seconds = fmax(0, s.exposed_seconds);
   s.seconds = s.compute_seconds + s.exposed_seconds;

@@ -18,36 +18,7 @@
 #include "ir/clone.h"
 #include "ops/functions.h"
 #include "plan/decisions.h"
-#include "pipeline/plan_private.h"
-
-typedef struct Trial {
-  Guard *guard;        // of mesh_body
-  const Guard *outer;  // hears about progress; NULL = nobody
-  const PlanHook *hook;
-  const Program *program;
-  const PlanRequest *request;
-  PropagateRequest annotations;
-  const char *mesh;
-  const char *any_shape;      // the machine's text without its shape; NULL = the default
-  double scale, limit_bytes;  // of this round
-  double busy, exposed;       // seconds of collectives in the last solution's simulation,
-  double peak_bytes;          // and its memory
-  Arena *arena;               // of the results
-  Plan *plan;                 // the best candidate so far; best.seconds is 0 before the first
-  Session model_session;
-  Model model;
-  bool has_model;
-  bool explain;  // if nothing fits
-  bool exact;    // rules annotate values inside: what the partitioner makes of the solution's
-                 // arguments and results would not obey them
-  bool probe;    // only whether the problem has a solution
-  StrBuf text;
-  uint32_t *choice;
-  bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
-  Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
-  const char *rules;           // the solution's shardings of arguments and results
-  SolveResult solved;
-} Trial;
+#include "pipeline/plan_climb.h"
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
@@ -109,8 +80,7 @@ static Sharding *read_constraints(Session *s, ModelOptions *options, OpId entry)
   return fixed;
 }
 
-// Builds the model of a clone.
-static Status *extract(Trial *t, Guard *guard) {
+Status *trial_extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
   session_clone(s, guard, t->program, NULL);
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
@@ -232,20 +202,10 @@ static const char *write_decisions(Trial *t, const PlanTarget *target, bool thri
   return keep_text(t);
 }
 
-// A way to obey the solution: its decisions, or its shardings of arguments and results, from which
-// the partitioner decides the rest.
-typedef struct Candidate {
-  Trial *t;
-  const char *decisions;  // NULL: the partitioner's own
-  Source rules;           // then: the annotations,
-  bool saves;             // and once it has won, its decisions are saved
-  Simulated simulated;    // only its numbers
-  Session session;
-  Session more;                // if few layers stand for all: of more layers,
-  const char *decisions_more;  // for them,
-  Simulated simulated_more;    // and their numbers
-  StrBuf saved;
-} Candidate;
+const char *trial_decisions(Trial *t, const uint32_t *choice) {
+  t->choice = (uint32_t *)choice;
+  return write_decisions(t, NULL, false);
+}
 
 // Partitions and simulates a program with given decisions.
 static Status *simulate_decisions(const Trial *t, Session *s, Guard *guard, const Program *program,
@@ -272,8 +232,8 @@ static Status *candidate_body(Guard *guard, void *arg) {
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
-  c->rules = (Source){.path = "<plan>", .text = t->rules, .size = strlen(t->rules)};
-  plan_annotations(&request.annotations, c->decisions ? NULL : &c->rules);
+  Source rules = {.path = "<plan>", .text = c->rules, .size = c->rules ? strlen(c->rules) : 0};
+  plan_annotations(&request.annotations, c->decisions ? NULL : &rules);
   if (c->decisions) request.local.decisions = str_of(c->decisions);
   Compiled compiled;
   TRY(compile(&c->session, &request, &compiled));
@@ -285,6 +245,19 @@ static Status *candidate_body(Guard *guard, void *arg) {
   plan_extrapolate(layers, &compiled.prediction, &more, &c->more.arena, &c->simulated);
   return NULL;
 }
+
+bool candidate_run(Candidate *c) {
+  Status *status = guard_run(candidate_body, c);
+  bool good = !status;
+  if (status) snprintf(c->why, sizeof c->why, "%s", status_message(status));
+  status_free(status);
+  session_deinit(&c->session);
+  session_deinit(&c->more);
+  c->session = c->more = (Session){0};
+  return good;
+}
+
+void candidate_release(void *object) { strbuf_deinit(&((Candidate *)object)->saved); }
 
 static void keep_numbers(Trial *t, const Simulated *s) {
   Plan *plan = t->plan;
@@ -323,11 +296,6 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
   trial.peak_bytes = s->peak_bytes;
   trial.greedy = !c->decisions;
   trial.refused = NULL;
-  if (c->decisions) {
-    t->busy = s->collective_seconds;
-    t->exposed = s->exposed_seconds;
-    t->peak_bytes = s->peak_bytes;
-  }
   if (!c->saves && t->plan->decisions &&
       !plan_is_better(&trial, &t->plan->best, usable_bytes(t, s)))
     return false;
@@ -335,34 +303,53 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
   return true;
 }
 
-// Compiles and simulates a candidate; keeps it if it is the best so far. The candidate has a guard
-// of its own, so that a refused one ends nothing else; what is kept is allocated after it, under
-// the trial's guard.
-static bool run_candidate(Trial *t, const char *decisions, bool saves) {
-  Candidate c = {.t = t, .decisions = decisions, .saves = saves};
-  if (t->request->layers && decisions)
-    c.decisions_more = write_decisions(t, &t->request->layers->of_more, t->thrifty);
-  char why[512] = "";
-  Status *status = guard_run(candidate_body, &c);
-  bool good = !status;
-  if (status) snprintf(why, sizeof why, "%s", status_message(status));
-  status_free(status);
-  session_deinit(&c.session);
-  session_deinit(&c.more);
-  GuardCleanup cleanup = {plan_release_text, &c.saved, NULL};
+// Compiles and simulates a candidate; keeps it if it is the best so far. What is kept is allocated
+// after it, under the trial's guard.
+static bool try_candidate(Trial *t, Candidate *c) {
+  bool good = candidate_run(c);
+  GuardCleanup cleanup = {candidate_release, c, NULL};
   guard_push(t->guard, &cleanup);
-  if (!good && decisions) {
+  if (!good && c->decisions) {
     t->plan->n_refused++;
-    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", why);
+    if (!t->plan->decisions) t->plan->best.refused = arena_printf(t->arena, "%s", c->why);
   }
-  bool wins = good && compare_candidate(t, &c);
+  bool wins = good && compare_candidate(t, c);
   guard_pop(t->guard, &cleanup);
-  strbuf_deinit(&c.saved);
+  candidate_release(c);
   return wins;
 }
 
-static void try_candidate(Trial *t, const char *decisions) {
-  if (run_candidate(t, decisions, false) && !decisions) run_candidate(t, NULL, true);
+// The solution, as decisions. Returns whether it is the best plan so far.
+static bool try_decisions(Trial *t, bool thrifty) {
+  const PlanLayers *layers = t->request->layers;
+  t->thrifty = thrifty;
+  Candidate c = {.t = t, .decisions = write_decisions(t, layers ? &layers->of_few : NULL, thrifty)};
+  if (layers) c.decisions_more = write_decisions(t, &layers->of_more, thrifty);
+  bool wins = try_candidate(t, &c);
+  const Simulated *s = &c.simulated;
+  t->repriced = s->seconds > 0;
+  if (!t->repriced) return false;
+  t->peak_bytes = s->peak_bytes;
+  t->pricing = model_reprice(&t->model, t->choice, &s->exposure, s->compute_seconds);
+  if (!wins) return false;
+  size_t size = (t->model.vars.count + 1) * sizeof *t->choice;
+  t->best_choice = arena_copy(&t->model_session.arena, t->choice, size);
+  t->best_pricing = t->pricing;
+  return true;
+}
+
+// Another choice than the solver's.
+static bool try_choice(Trial *t, const uint32_t *choice) {
+  t->choice = (uint32_t *)choice;
+  if (!t->request->layers) write_rules(t);
+  return try_decisions(t, false);
+}
+
+// Shardings as rules of --shard; the partitioner chooses the rest. The decisions of one that wins
+// are found by a second run.
+static void try_rules(Trial *t, const char *rules) {
+  Candidate c = {.t = t, .rules = rules}, again = {.t = t, .rules = rules, .saves = true};
+  if (try_candidate(t, &c)) try_candidate(t, &again);
 }
 
 static Status *mesh_body(Guard *guard, void *arg);
@@ -394,9 +381,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.hook = NULL;
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
-    if (t.has_model) model_release(&t.model);
-    session_deinit(&t.model_session);
-    strbuf_deinit(&t.text);
+    trial_release(&t);
     bool found = !status && plan.best.seconds > 0;
     status_free(status);
     if (found) return n;
@@ -433,14 +418,11 @@ static bool has_loops(const Model *m) {
 // gathered weights). If that is too much, or if the program is small, once more without these:
 // larger carries also take time to read and write.
 static void try_solution(Trial *t) {
-  t->thrifty = false;
-  const PlanTarget *target = t->request->layers ? &t->request->layers->of_few : NULL;
-  try_candidate(t, write_decisions(t, target, false));
+  try_decisions(t, false);
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
-  t->thrifty = true;
   if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
-    try_candidate(t, write_decisions(t, target, true));
+    try_decisions(t, true);
 }
 
 // The solver's samples, in seconds.
@@ -464,7 +446,7 @@ static double seconds_without_limit(Trial *t, Guard *guard) {
   model_scale(&t->model, 1, 1e18);
   Status *status = solve_problem(&t->model.problem, &(SolveOptions){.level = 1, .gap = QUICK_GAP},
                                  guard, choice, &solved);
-  model_scale(&t->model, t->scale, t->limit_bytes);
+  model_price(&t->model, &t->pricing, t->limit_bytes);
   bool found = !status && solved.bound > 0;
   status_free(status);
   return found ? model_seconds(solved.bound) : 0;
@@ -475,7 +457,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
-  model_scale(&t->model, t->scale, t->limit_bytes);
+  model_price(&t->model, &t->pricing, t->limit_bytes);
   // Of few layers, a later round starts from the solution before it: that takes half the time.
   const uint32_t *before = t->request->layers ? t->choice : NULL;
   if (!before && t->hook) before = t->hook->start;
@@ -488,7 +470,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;
   bool found = outcome == SOLVE_OPTIMAL || outcome == SOLVE_FEASIBLE;
-  if (t->scale >= 1 && plan->best.bound_seconds <= 0) {  // of the problem as it is
+  if (!t->repriced && plan->best.bound_seconds <= 0) {  // of the problem as it is
     plan->best.outcome = outcome;
     plan->best.bound_seconds = model_seconds(t->solved.bound);
     plan->best.cost_seconds = found ? model_seconds(t->solved.cost) : 0;
@@ -516,10 +498,10 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   if (!t->request->layers) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_solution(t);
-  bool exact = t->exact || (t->hook && t->hook->exact);
+  bool exact = t->exact || t->request->no_greedy || (t->hook && t->hook->exact);
   if (!exact && !t->request->layers &&
       (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
-    try_candidate(t, NULL);
+    try_rules(t, t->rules);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
 }
@@ -564,10 +546,33 @@ static Status *expand_plan(Trial *t) {
 }
 
 // Rounds if everything fits, and at most, if it does not.
-enum { ROUNDS = 3, ROUNDS_QUICK = 2, MOST_ROUNDS = 6 };
+enum { ROUNDS = 3, MOST_ROUNDS = 6 };
 
-// Later rounds solve with the fraction of communication that was exposed in the simulation, and
-// with less memory if the simulation needed more than the problem.
+// How much two prices of communication differ, as a fraction of the greater.
+static double change(const Pricing *a, const Pricing *b) {
+  double most = 0;
+  for (uint32_t i = 0; i < SLACK_COUNT; i++) {
+    most = fmax(most, fabs(a->transfer[i] - b->transfer[i]) / fmax(a->transfer[i], b->transfer[i]));
+    most = fmax(most, fabs(a->latency[i] - b->latency[i]) / fmax(a->latency[i], b->latency[i]));
+    most = fmax(most, fabs(a->exposed[i] - b->exposed[i]) / fmax(a->exposed[i], b->exposed[i]));
+  }
+  return most;
+}
+
+// Local search, if there is a solution that fits.
+static Status *search_near(Trial *t, Guard *guard) {
+  if (t->probe || t->hook || t->request->layers || !t->best_choice || plan_is_late(t->request) ||
+      t->plan->best.peak_bytes > t->plan->usable_bytes)
+    return NULL;
+  double start = clock_seconds();
+  model_price(&t->model, &t->best_pricing, t->limit_bytes);
+  TRY(climb(t, guard, try_choice));
+  t->plan->check_seconds += clock_seconds() - start;
+  return NULL;
+}
+
+// Later rounds solve with the prices that the last solution's simulation shows, and with less
+// memory if the simulation needed more than the problem.
 static Status *mesh_body(Guard *guard, void *arg) {
   Trial *t = arg;
   t->guard = guard;
@@ -576,31 +581,51 @@ static Status *mesh_body(Guard *guard, void *arg) {
   strbuf_init(&t->text, guard);
   double start = clock_seconds();
   guard_tell(guard, "modelling", 0, 0);
-  TRY(extract(t, guard));
+  TRY(trial_extract(t, guard));
   t->plan->model_seconds += clock_seconds() - start;
   bool stop = false;
   if (t->hook)
     TRY(t->hook->built(t->hook->user, &t->model_session, &t->model, t->limit_bytes, &stop));
   if (stop) return NULL;
-  uint32_t rounds = t->request->level > 1 ? ROUNDS : ROUNDS_QUICK;
   for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
+    Pricing before = t->pricing;
     TRY(solve_and_try(t, guard));
     if (!t->plan->decisions) break;
     double over = t->plan->best.peak_bytes - t->plan->usable_bytes;
-    if (over <= 0 && (round + 1 >= rounds || plan_is_late(t->request))) break;
-    double scale = t->busy > 0 ? t->exposed / t->busy : 1;
-    scale = scale < 0.1 ? 0.1 : scale > 1 ? 1 : scale;
-    if (over <= 0 && (t->busy <= 0 || (scale > 0.8 * t->scale && scale < 1.25 * t->scale))) break;
+    if (over <= 0 && (round + 1 >= ROUNDS || plan_is_late(t->request))) break;
+    if (over <= 0 && (!t->repriced || change(&before, &t->pricing) < 0.2)) break;
     // The problem is told to save what the last solution exceeds, and more from round to round.
     double last = t->peak_bytes - t->plan->usable_bytes, least = 0.02 * t->plan->usable_bytes;
     if (over > 0) t->limit_bytes -= fmax(1.05 * last, least * (round + 1));
     if (t->limit_bytes <= 0) break;
-    t->scale = scale;
   }
+  TRY(search_near(t, guard));
   double end = clock_seconds();
   TRY(expand_plan(t));
   t->plan->check_seconds += clock_seconds() - end;
   return NULL;
+}
+
+void trial_init(Trial *t, const Program *program, const PlanRequest *request, const char *mesh,
+                Arena *arena, Plan *plan) {
+  *t = (Trial){.program = program,
+               .request = request,
+               .annotations = request->annotations,
+               .mesh = mesh,
+               .any_shape = request->machine_of_any_shape,
+               .pricing = pricing_serial,
+               .rules = "",
+               .arena = arena,
+               .plan = plan};
+  if (!mesh) return;
+  t->annotations.meshes = &t->mesh;
+  t->annotations.n_meshes = 1;
+}
+
+void trial_release(Trial *t) {
+  if (t->has_model) model_release(&t->model);
+  session_deinit(&t->model_session);
+  strbuf_deinit(&t->text);
 }
 
 // Plans for one mesh. A trial that cannot be used has `refused`.
@@ -608,27 +633,14 @@ Status *plan_try_mesh(const Program *program, const PlanRequest *request, const 
                       bool explain, const PlanHook *hook, const Guard *outer, Arena *arena,
                       Plan *out) {
   *out = (Plan){.best.mesh = mesh};
-  Trial t = {.outer = outer,
-             .hook = hook,
-             .program = program,
-             .request = request,
-             .annotations = request->annotations,
-             .mesh = mesh,
-             .any_shape = request->machine_of_any_shape,
-             .scale = 1,
-             .rules = "",
-             .explain = explain,
-             .arena = arena,
-             .plan = out};
-  if (mesh) {
-    t.annotations.meshes = &t.mesh;
-    t.annotations.n_meshes = 1;
-  }
+  Trial t;
+  trial_init(&t, program, request, mesh, arena, out);
+  t.outer = outer;
+  t.hook = hook;
+  t.explain = explain;
   Guard *before = arena->guard;
   Status *status = guard_run(mesh_body, &t);
   arena_guard(arena, before);
-  if (t.has_model) model_release(&t.model);
-  session_deinit(&t.model_session);
-  strbuf_deinit(&t.text);
+  trial_release(&t);
   return status;
 }

@@ -32,6 +32,25 @@ int64_t model_units(double seconds) {
   return n < 1e13 ? (int64_t)(n + 0.5) : (int64_t)1e13;
 }
 
+void model_send(ModelVar *var, uint32_t k, uint8_t slack, Price price, double runs) {
+  Sent *sent = &var->sent[slack * var->n + k];
+  sent->transfer += model_units(price.transfer_seconds * runs);
+  sent->latency += model_units((price.seconds - price.transfer_seconds) * runs);
+}
+
+uint8_t model_part_of_step(const ModelBuild *b, uint32_t position) {
+  double all = b->clock[b->position];
+  uint32_t part = all > 0 ? (uint32_t)(BACKLOG_PARTS * b->clock[position] / all) : 0;
+  return (uint8_t)(part < BACKLOG_PARTS ? part : BACKLOG_PARTS - 1);
+}
+
+double model_window(const ModelBuild *b, ValueId v, uint32_t position, double runs) {
+  uint32_t begin = b->slack[v] == SLACK_LATE ? b->made_at[v] : 0;
+  uint32_t end = b->slack[v] == SLACK_EARLY ? position : b->position;
+  double window = b->clock[end] - b->clock[begin];
+  return runs > 0 ? window / runs : window;
+}
+
 double model_seconds(Wide cost) { return (double)cost * PLAN_UNIT; }
 
 double model_fraction(ModelBuild *b, Sharding sharding) {
@@ -50,7 +69,7 @@ double model_fraction(ModelBuild *b, Sharding sharding) {
 uint32_t model_add_var(ModelBuild *b, ModelVar var) {
   Arena *arena = &b->m->arena;
   var.costs = ARENA_ARRAY(arena, int64_t, var.n);
-  var.sent = ARENA_ARRAY(arena, int64_t, var.n);
+  var.sent = ARENA_ARRAY(arena, Sent, var.n * SLACK_COUNT);
   var.bytes = ARENA_ARRAY(arena, int64_t, var.n);
   var.position = b->position;
   VEC_PUSH(arena, &b->m->vars, var);
@@ -511,21 +530,6 @@ static void mark_returned(ModelBuild *b, BlockId block) {
   }
 }
 
-void model_scale(Model *m, double communication, double limit_bytes) {
-  Problem *problem = &m->problem;
-  for (uint32_t i = 0; i < problem->entries.count; i++)
-    if (m->entries[i] < PLAN_FORBIDDEN)
-      problem->entries.items[i] = (int64_t)((double)m->entries[i] * communication);
-  uint32_t at = 0;
-  for (uint32_t i = 0; i < m->vars.count; i++) {
-    const ModelVar *v = &m->vars.items[i];
-    for (uint32_t k = 0; k < v->n; k++, at++)
-      if (v->costs[k] < PLAN_FORBIDDEN)
-        problem->costs.items[at] = v->costs[k] + (int64_t)((double)v->sent[k] * communication);
-  }
-  problem->limit_bytes = (int64_t)limit_bytes;
-}
-
 static void put_vars(ModelBuild *b) {
   Model *m = b->m;
   Problem *problem = &m->problem;
@@ -533,9 +537,28 @@ static void put_vars(ModelBuild *b) {
     const ModelVar *v = &m->vars.items[i];
     problem_add_var(problem, v->n, v->costs, v->bytes, v->begin, v->end);
   }
-  m->entries = arena_copy(&m->arena, problem->entries.items,
-                          problem->entries.count * sizeof *problem->entries.items);
-  model_scale(m, 1, machine_usable_bytes(m->options.machine, m->options.n_devices));
+  model_price(m, &pricing_serial, machine_usable_bytes(m->options.machine, m->options.n_devices));
+}
+
+// The work before each position: of each op's strategy with the least.
+static void set_clock(ModelBuild *b) {
+  Model *m = b->m;
+  b->clock = ARENA_ARRAY(&m->arena, double, b->position + 2);
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    if (v->kind != VAR_OP) continue;
+    int64_t least = v->costs[0];
+    for (uint32_t k = 1; k < v->n; k++)
+      if (v->costs[k] < least) least = v->costs[k];
+    if (least < PLAN_FORBIDDEN) b->clock[v->position + 1] += (double)least * PLAN_UNIT;
+  }
+  for (uint32_t i = 1; i <= b->position; i++) b->clock[i] += b->clock[i - 1];
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    ModelVar *v = &m->vars.items[i];
+    for (uint32_t o = 0; o < SLACK_COUNT; o++) v->windows[o] = b->clock[b->position];
+    if (v->kind == VAR_OP) v->windows[SLACK_LATE] -= b->clock[v->position];
+    v->part = model_part_of_step(b, v->position);
+  }
 }
 
 static Status *build(ModelBuild *b) {
@@ -553,11 +576,13 @@ static Status *build(ModelBuild *b) {
     model_price_op(b, i);
     OpId op = m->vars.items[i].op;
     if (m->vars.items[i].local)
-      m->vars.items[i].sent[0] += model_units(model_local_seconds(m, op) * m->vars.items[i].runs);
+      m->vars.items[i].sent[0].transfer +=
+          model_units(model_local_seconds(m, op) * m->vars.items[i].runs);
     for (uint32_t k = 0; k < op_at(m->p, op)->n_results && m->vars.items[i].set; k++)
       forbid(b, i, op_result(m->p, op, k), b->ports[op_result(m->p, op, k)].list);
     arena_rewind(&m->strategies.scratch, mark);
   }
+  set_clock(b);
   bool *has_copy = ARENA_ARRAY(&m->arena, bool, m->p->values.count + 1);
   model_join_all(b, has_copy);
   for (uint32_t i = 0; i < m->vars.count; i++)
@@ -567,6 +592,7 @@ static Status *build(ModelBuild *b) {
     if (m->vars.items[i].kind == VAR_OP) model_size_op(b, i, has_copy);
   size_borders(b, block);
   size_repeats(b);
+  m->first_tie = m->problem.edges.count;
   if (!m->options.untied) model_tie_layers(b);
   put_vars(b);
   return problem_check(&m->problem);
@@ -605,6 +631,7 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   ModelBuild *b = ARENA_NEW(&m->arena, ModelBuild);
   *b = (ModelBuild){.m = m,
                     .diag = diag,
+                    .slack = slack_find(p, &m->arena),
                     .ports = ARENA_ARRAY(&m->arena, Port, n_values),
                     .made_at = ARENA_ARRAY(&m->arena, uint32_t, n_values),
                     .first = ARENA_ARRAY(&m->arena, uint32_t, n_values),

@@ -14,6 +14,7 @@
 
 #include "cost/fusion.h"
 #include "cost/machine.h"
+#include "cost/slack.h"
 #include "plan/contract.h"
 #include "plan/strategies.h"
 #include "solve/problem.h"
@@ -22,6 +23,12 @@
 #define PLAN_FREE UINT32_MAX  // no sharding is required
 
 typedef enum VarKind { VAR_ARGUMENT, VAR_OP, VAR_BORDER, VAR_RESULT, VAR_COPY } VarKind;
+
+// A reshard or an op's own communication, in units of PLAN_UNIT. work: of the device, to store what
+// would have stayed in a fusion and to take slices.
+typedef struct Sent {
+  int64_t transfer, latency, work;
+} Sent;
 
 typedef struct ModelVar {
   VarKind kind;
@@ -38,8 +45,11 @@ typedef struct ModelVar {
   bool new_state;     // VAR_OP, VAR_COPY: a result that replaces an argument of which the buffer is
                       // not donated
   double runs;
-  int64_t begin, end;             // live interval of the bytes
-  int64_t *costs, *sent, *bytes;  // per strategy; sent: communication, beside the costs
+  int64_t begin, end;           // live interval of the bytes
+  int64_t *costs, *bytes;       // per strategy
+  Sent *sent;                   // communication, beside the costs: one row of n per class
+  double windows[SLACK_COUNT];  // seconds of work beside which it may run, in all runs
+  uint8_t part;                 // of the step: in which it runs
 } ModelVar;
 
 typedef struct ModelOptions {
@@ -59,6 +69,13 @@ typedef struct ModelOptions {
   const Contraction *contraction;
 } ModelOptions;
 
+// What a matrix of reshards is priced with.
+typedef struct MatrixPart {
+  uint8_t slack, part;  // class of the value; part of the step in which it is made
+  double window;        // seconds of work beside which the reshard may run, in all runs
+  double runs;
+} MatrixPart;
+
 typedef struct Model {
   Program *p;
   OpId entry;  // @main
@@ -69,8 +86,10 @@ typedef struct Model {
   Network network;  // with the bandwidths that are reached
   Rates rates;
   Fusion fusion;
-  Problem problem;   // variable i is vars[i]
-  int64_t *entries;  // of its matrices, before model_scale
+  Problem problem;        // variable i is vars[i]
+  VEC(Sent) sent;         // per entry of a matrix of reshards
+  uint32_t first_tie;     // edges from here on are ties
+  VEC(MatrixPart) parts;  // per matrix of reshards; these come first
   VEC(ModelVar) vars;
   uint32_t n_arguments, n_results;
   uint32_t *argument_vars, *result_vars;
@@ -85,8 +104,29 @@ Status *model_build(Model *model, Program *p, ShardingTable *table, MeshId mesh,
                     const ModelOptions *options, Guard *guard, Diag *diag) MUST_USE;
 void model_release(void *model);  // for a GuardCleanup
 
-// Sets the factor of all prices of communication, and the memory of a device. O(problem).
+// Factors of prices. Of s seconds of communication that may run beside w seconds of work, compute
+// waits for at least s - w, and for the fraction `exposed` of the rest. For activations w is the
+// backlog of the part of the step in which they are made.
+typedef struct Pricing {
+  double compute;
+  double transfer[SLACK_COUNT], latency[SLACK_COUNT], exposed[SLACK_COUNT];
+  double backlog[BACKLOG_PARTS];
+  double offset;  // seconds that the simulated step takes longer than the cost
+} Pricing;
+
+extern const Pricing pricing_serial;  // 1 for all: nothing overlaps
+
+// Sets the costs of the problem, and the memory of a device. O(problem).
+void model_price(Model *model, const Pricing *pricing, double limit_bytes);
+// The same with nothing but a factor of all communication.
 void model_scale(Model *model, double communication, double limit_bytes);
+// Seconds of a choice by part, serially; exposed: what cannot overlap. O(variables + edges).
+void model_parts(const Model *model, const uint32_t *choice, const Pricing *pricing, Pricing *out);
+// The factors with which the choice's parts are those of its simulation: what of its communication
+// compute waits for, with latencies that combined collectives share. simulated: of the choice;
+// compute_seconds: the same.
+Pricing model_reprice(const Model *model, const uint32_t *choice, const Exposure *simulated,
+                      double compute_seconds);
 
 // The sharding of a variable that is not an op, in a strategy.
 Sharding model_sharding(const Model *model, uint32_t var, uint32_t strategy);

@@ -85,6 +85,15 @@ static double padding_of(ModelBuild *b, OpId op, const StrategySet *set, uint32_
   return op_padding(m->p, op, &m->rates, flops, sizes[0], sizes[1], sizes[2]);
 }
 
+// An op that exchanges halos or rows first copies its operand together with them.
+static double halo_seconds(ModelBuild *b, const ModelVar *v, uint32_t k) {
+  const Model *m = b->m;
+  if (!op_at(m->p, v->op)->n_operands) return 0;
+  Sharding as = tensor_as(m, &m->strategies.sets.items[v->set], 0, k);
+  double bytes = fusion_bytes(m->p, op_operand_type(m->p, v->op, 0)) * model_fraction(b, as);
+  return rates_seconds(&m->rates, 0, 2 * bytes, DT_f32, false) + m->rates.op_seconds;
+}
+
 // Sets the seconds of each strategy of an op.
 void model_price_op(ModelBuild *b, uint32_t var) {
   Model *m = b->m;
@@ -112,9 +121,10 @@ void model_price_op(ModelBuild *b, uint32_t var) {
     double own_flops = flops * work * padding_of(b, op, set, k, flops * work);
     double seconds = rates_seconds(&m->rates, alone || !memory ? own_flops : 0,
                                    alone || memory ? bytes : 0, type, contracts);
-    double own = set->n ? set->items[k].own.seconds : 0;
     v->costs[k] = model_units((seconds + start) * v->runs);
-    v->sent[k] = model_units(own * v->runs);
+    if (!set->n) continue;
+    model_send(v, k, b->slack[op_result(m->p, op, 0)], set->items[k].own, v->runs);
+    if (set->items[k].own.bytes > 0) v->costs[k] += model_units(halo_seconds(b, v, k) * v->runs);
   }
 }
 

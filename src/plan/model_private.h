@@ -6,6 +6,7 @@
 //   model_edges.c  reshard prices, copies, edges
 //   model_manual.c manual computations
 //   model_ties.c   repeated layers
+//   model_price.c  factors of prices
 #ifndef TESSERA_PLAN_MODEL_PRIVATE_H
 #define TESSERA_PLAN_MODEL_PRIVATE_H
 
@@ -31,13 +32,14 @@ typedef struct Use {
 typedef struct PriceRow {
   Sharding from, to;
   Type type;
-  double seconds;
+  Price price;
 } PriceRow;
 
 typedef struct MatrixRow {
   ListId a, b;
   Type type;
   double runs;
+  uint8_t slack, window, part, breaks;  // window: its power of 4 units
   uint32_t matrix;
 } MatrixRow;
 
@@ -56,11 +58,19 @@ typedef struct ModelBuild {
   VEC(PriceRow) prices;   // [0] unused
   VEC(MatrixRow) matrices;
   IdMap price_ids, matrix_ids;
-  uint32_t n_manual;    // manual computations around
-  VEC(uint32_t) order;  // variables of ops, by position; NO_VAR: none
+  uint32_t n_manual;     // manual computations around
+  const uint8_t *slack;  // per value: class of its collectives
+  double *clock;         // per position: seconds of work before it, if all is sharded well
+  VEC(uint32_t) order;   // variables of ops, by position; NO_VAR: none
 } ModelBuild;
 
 int64_t model_units(double seconds);
+// Adds communication to a strategy of a variable.
+uint8_t model_part_of_step(const ModelBuild *b, uint32_t position);
+void model_send(ModelVar *var, uint32_t strategy, uint8_t slack, Price price, double runs);
+// Seconds of work beside which a value's collectives may run at most, per run: what waits for no
+// work from the start to its use, what no contraction waits for from its making to the end.
+double model_window(const ModelBuild *b, ValueId value, uint32_t position, double runs);
 // Fraction of a tensor's elements that a device holds.
 double model_fraction(ModelBuild *b, Sharding sharding);
 double model_value_bytes(const Model *m, ValueId v);

@@ -112,7 +112,7 @@ static void check_brute_force(Modelled *x) {
   // Enough memory, then so little that it binds, then too little.
   const Wide limits[] = {most, (most + 3 * least) / 4, least, least - 1};
   for (uint32_t i = 0; i < 4; i++) {
-    model_scale(m, 1, (double)limits[i]);
+    model_price(m, &pricing_serial, (double)limits[i]);
     Wide best = -1;
     memset(choice, 0, m->vars.count * sizeof *choice);
     do {
