@@ -54,6 +54,19 @@ static const char *keep_text(Trial *t) {
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
 }
 
+// Do few layers stand for all when candidates are simulated? At level 2 only in the problem.
+static bool extrapolates(const Trial *t) { return t->request->layers && t->request->level < 2; }
+
+// The program of candidates, and the target that their decisions are written for.
+static const Program *candidate_program(const Trial *t) {
+  const PlanLayers *l = t->request->layers;
+  return !l ? t->program : extrapolates(t) ? l->few.program : l->whole.program;
+}
+static const PlanTarget *candidate_target(const Trial *t) {
+  const PlanLayers *l = t->request->layers;
+  return !l ? NULL : extrapolates(t) ? &l->of_few : &l->whole;
+}
+
 // Where arguments and results of the plan are: in the whole program if few of its layers stand for
 // it.
 static PlanTarget plan_borders(const Trial *t) {
@@ -267,7 +280,7 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
   const PlanLayers *layers = t->request->layers;
-  session_clone(&c->session, guard, layers ? layers->few.program : t->program, NULL);
+  session_clone(&c->session, guard, candidate_program(t), NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
@@ -309,7 +322,7 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   t->best_more = c->simulated_more;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
-  if (!t->request->layers) list_values(t, plan);
+  if (!extrapolates(t)) list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model_session, &t->model, t->choice, &t->text);
   plan->strategy = plan->best.strategy = keep_text(t);
@@ -340,7 +353,7 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
 // the trial's guard.
 static bool run_candidate(Trial *t, const char *decisions, bool saves) {
   Candidate c = {.t = t, .decisions = decisions, .saves = saves};
-  if (t->request->layers && decisions)
+  if (extrapolates(t) && decisions)
     c.decisions_more = write_decisions(t, &t->request->layers->of_more, t->thrifty);
   char why[512] = "";
   Status *status = guard_run(candidate_body, &c);
@@ -434,7 +447,7 @@ static bool has_loops(const Model *m) {
 // larger carries also take time to read and write.
 static void try_solution(Trial *t) {
   t->thrifty = false;
-  const PlanTarget *target = t->request->layers ? &t->request->layers->of_few : NULL;
+  const PlanTarget *target = candidate_target(t);
   try_candidate(t, write_decisions(t, target, false));
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
@@ -477,7 +490,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
   // Of few layers, a later round starts from the solution before it: that takes half the time.
-  const uint32_t *before = t->request->layers ? t->choice : NULL;
+  const uint32_t *before = extrapolates(t) ? t->choice : NULL;
   if (!before && t->hook) before = t->hook->start;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   SolveOptions options = {.level = t->request->level,
@@ -513,12 +526,11 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  if (!t->request->layers) write_rules(t);
+  if (!extrapolates(t)) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_solution(t);
   bool exact = t->exact || (t->hook && t->hook->exact);
-  if (!exact && !t->request->layers &&
-      (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+  if (!exact && !extrapolates(t) && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_candidate(t, NULL);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
@@ -546,6 +558,8 @@ static Status *expand_plan(Trial *t) {
   Plan *plan = t->plan;
   const PlanLayers *layers = t->request->layers;
   if (!layers || !plan->decisions) return NULL;
+  plan->n_layers = plan->n_simulated_layers = layers->n_layers;
+  if (!extrapolates(t)) return NULL;
   t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
   Refinement r = {.t = t, .decisions = write_decisions(t, &layers->of_base, t->best_thrifty)};
   Status *status = guard_run(refine_body, &r);
@@ -558,7 +572,6 @@ static Status *expand_plan(Trial *t) {
   list_values(t, plan);
   plan->annotations = t->rules;
   plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
-  plan->n_layers = layers->n_layers;
   plan->n_simulated_layers = layers->n_layers - layers->base_dropped;
   return NULL;
 }
