@@ -528,11 +528,10 @@ static void find_list(Short *h, OpId entry, ShortList *out) {
     Score all = run_trial(h, true);
     near = is_near(h, &all) || add_inside(h);
   }
-  if (near) {
-    h->hash = run_trial(h, false).hash;
-    drop_rules(h, SAME_ALL);
-    drop_rules(h, SAME_SECONDS);
-  }
+  h->hash = run_trial(h, false).hash;
+  h->budget = h->work + h->budget / 2;  // to drop what is not needed, a share of its own
+  drop_rules(h, SAME_ALL);
+  if (near) drop_rules(h, SAME_SECONDS);
   Score last = run_trial(h, true);
   bool better = last.valid && (!score.valid || last.seconds < score.seconds);
   if (better && (near || last.seconds < 0.99 * score.seconds || !score.valid))
