@@ -23,9 +23,11 @@ class Plan:
     peak_bytes          most memory in use at once on a device; usable_bytes: memory that programs can use
     cost_seconds        sum of all times without overlap, which the search minimizes; bound_seconds: no plan
                         of the strategies that were enumerated costs less; gap: their relative difference
-    strategy            in words, one line per mesh axis
+    strategy            in words: a line for all axes, then one line per mesh axis
     shard               shardings of arguments and results, as the shard= of propagate takes them
-    tried               a list of dicts, one per mesh that was tried
+    tried               a list of dicts, one per other mesh that was tried: mesh, seconds, peak_bytes, strategy, why it lost
+    annotations         the short list: the fewest rules of shard= found that give the plan; [] if none was found
+    limit               what limits the plan, in words
     tactics             a list of dicts, one per tactic: what it annotated, and the price after it
 
     It prints as the text of `tessera plan`. partition() writes the program that each device runs.
@@ -46,6 +48,8 @@ class Plan:
         self.cost_seconds, self.bound_seconds = made["cost_seconds"], made["bound_seconds"]
         self.shard = dict(rule.split("=", 1) for rule in made["annotations"])
         self.tried = made["runners_up"]
+        self.annotations = made.get("short_list", {}).get("rules", [])
+        self.limit = made.get("limit", "")
         self.tactics = made.get("tactics", [])
 
     def as_dict(self) -> dict:

@@ -85,8 +85,14 @@ void json_int(Json *json, int64_t value) {
 }
 
 void json_uint(Json *json, uint64_t value) {
+  char digits[20];  // without printf: files have a hundred thousand numbers
+  size_t at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
   before_value(json);
-  strbuf_printf(json->out, "%" PRIu64, value);
+  strbuf_put(json->out, digits + at, sizeof digits - at);
 }
 
 void json_double(Json *json, double value) {
@@ -116,5 +122,6 @@ void json_newline(Json *json) {
 void json_break(Json *json, uint32_t indent) {
   if (json->comma) strbuf_putc(json->out, ',');
   json->comma = false;
-  strbuf_printf(json->out, "\n%*s", (int)indent, "");
+  strbuf_putc(json->out, '\n');
+  for (uint32_t i = 0; i < indent; i++) strbuf_putc(json->out, ' ');
 }

@@ -1,5 +1,8 @@
 // `tessera plan`: chooses a mesh and shardings by search.
 #include <errno.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,7 +178,9 @@ static Status *plan_segment(Guard *guard, void *arg) {
          job->plan.best.refused ? job->plan.best.refused : "none was found",
          job->plan.shortfall ? ": " : "", job->plan.shortfall ? job->plan.shortfall : "");
   strbuf_init(&job->text, guard);
-  plan_json(&job->plan, job->machine, &job->text);
+  // The text alone needs no file, which is large.
+  if (job->form != PLAN_TEXT || job->plan_out || job->report)
+    plan_json(&job->plan, job->machine, &job->text);
   if (job->form == PLAN_SDY || job->form == PLAN_MHLO)
     job->flat = program_clone(r->session.program, r->session.context, guard);
   if (job->report) TRY(write_report(job, guard));
@@ -268,8 +273,7 @@ static const Usage usage = {
     "auto'\n"
     "  tessera plan step.mlir --machine h100:8 --why-not 'params.w: [{\"x\"},{}]' --why-not %12\n"
     "  tessera plan longer.mlir --machine h100:8 --from plan.json --plan-out next.json\n"
-    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8 "
-    "--plan-out plan-%s.json\n"
+    "  tessera plan prefill.mlir decode.mlir --share 'params.*' --weights 1,200 --machine h100:8\n"
     "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
     "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
     "  tessera plan step.mlir --machine h100:8 --layers=few          of many equal layers\n"
@@ -277,19 +281,26 @@ static const Usage usage = {
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
     "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
 
+// Each candidate allocates and frees as much as the one before: the process keeps the memory,
+// rather than get it page by page from the kernel again.
+static void keep_freed_memory(void) {
+#ifdef __GLIBC__
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // the most that it takes
+#endif
+}
+
 int command_plan(int argc, char **argv) {
+  keep_freed_memory();
   PlanJob job = {.rewrite.verb = "plan", .request.level = 1};
   Annotations annotations;
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.why_not.items = mem_alloc((size_t)(argc + 1) * sizeof *job.why_not.items);
   job.share.items = mem_alloc((size_t)(argc + 1) * sizeof *job.share.items);
   job.state.items = mem_alloc((size_t)(argc + 1) * sizeof *job.state.items);
-  enum { N_OWN = 16 };
-  Option options[ANNOTATION_OPTIONS + N_OWN];
   bool ready = annotations_init(&annotations, argc) && files.items && job.why_not.items &&
                job.share.items && job.state.items;
-  annotations_options(&annotations, options);
-  const Option own[N_OWN] = {
+  const Option own[] = {
       {"-O2", OPTION_FLAG, &job.o2, NULL,
        "search longer: more strategies per op, meshes of three axes"},
       {"--untied", OPTION_FLAG, &job.request.untied, NULL,
@@ -336,6 +347,9 @@ int command_plan(int argc, char **argv) {
       {"--report", OPTION_TEXT, &job.report, "FILE.html", cli_report_help},
       {"-o", OPTION_TEXT, &job.rewrite.output, "FILE", "write there instead of standard output"},
   };
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
+  annotations_options(&annotations, options);
   memcpy(options + ANNOTATION_OPTIONS, own, sizeof own);
   int code = EXIT_BAD;
   ParseArgs args = ARGS_BAD;

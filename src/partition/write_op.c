@@ -71,6 +71,13 @@ static Status *copy_regions(Writer *w, const Decision *d, const ValueId *operand
   return NULL;
 }
 
+// Annotations are about the global value.
+static void drop_annotations(Partition *t, OpId copy) {
+  static const char *const names[] = {"sdy.sharding", "sdy.sharding_rule"};
+  for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (op_attr(t->p, copy, names[i])) op_set_attr(t->p, copy, names[i], 0);
+}
+
 Status *write_copy(Writer *w, const Decision *d, const ValueId *operands, Attr attrs,
                    const Type *types, OpId *out) {
   Partition *t = w->t;
@@ -83,10 +90,7 @@ Status *write_copy(Writer *w, const Decision *d, const ValueId *operands, Attr a
   op_at(t->p, copy)->origin = op;
   if (t->options.why && op_row(op_at(t->p, op)->code)->traits & TRAIT_COLLECTIVE)
     op_at(t->p, copy)->loc = reason_program(&t->words, op);
-  // Annotations are about the global value.
-  if (attr_get(t->context, attrs, "sdy.sharding")) op_set_attr(t->p, copy, "sdy.sharding", 0);
-  if (attr_get(t->context, attrs, "sdy.sharding_rule"))
-    op_set_attr(t->p, copy, "sdy.sharding_rule", 0);
+  drop_annotations(t, copy);
   op_append(t->p, w->b->block, copy);
   *out = copy;
   return NULL;
@@ -128,13 +132,16 @@ static Status *copy_local(Localizer *cx, const ValueId *operands, Attr attrs, co
   return NULL;
 }
 
-// A column may rewrite the op's regions (a comparator that also compares indices): removes
+// A column may rewrite the op or its regions (a comparator that also compares indices): removes
 // shardings from the ops that it appended.
 static Status *clean_after(Writer *w, OpId before) {
   const Program *p = w->t->p;
   OpId o = before ? op_at(p, before)->next : block_at(p, w->b->block)->first;
-  for (; o; o = op_at(p, o)->next)
-    if (op_at(p, o)->n_regions) TRY(walk_clean_copy(w->t, o, false));
+  for (; o; o = op_at(p, o)->next) {
+    if (!op_at(p, o)->n_regions) continue;
+    drop_annotations(w->t, o);
+    TRY(walk_clean_copy(w->t, o, false));
+  }
   return NULL;
 }
 

@@ -68,9 +68,23 @@ static Status *read_trade(Session *s, const JsonValue *v, Trades *trades) {
   return NULL;
 }
 
+// Can the text have the key "passes"? Most decisions have none and need not be read again. An
+// escaped key has a backslash.
+static bool may_have_passes(Str text) {
+  static const char key[] = "\"passes\"";
+  if (!text.n || memchr(text.s, '\\', text.n)) return text.n > 0;
+  for (size_t i = 0; i + sizeof key - 1 <= text.n; i++) {
+    const char *quote = memchr(text.s + i, '"', text.n - i);
+    if (!quote) return false;
+    i = (size_t)(quote - text.s);
+    if (i + sizeof key - 1 <= text.n && !memcmp(quote, key, sizeof key - 1)) return true;
+  }
+  return false;
+}
+
 static Status *read_trades(Session *s, Str text, Trades *trades) {
   const JsonValue *root, *list;
-  if (!text.n) return NULL;
+  if (!may_have_passes(text)) return NULL;
   TRY(json_read(text, &s->arena, &root));
   list = json_get(partition_decisions_of(root), "passes");
   if (list && list->kind != JSON_ARRAY) {

@@ -101,7 +101,8 @@ static void put_specs(const char *name, const PlannedValue *values, uint32_t n, 
   arena_init(&arena, out->guard);
   strbuf_printf(out, "%s = {\n", name);
   for (uint32_t i = 0; i < n; i++) {
-    strbuf_puts(out, "    ");
+    bool named = plan_is_named(values[i].sharding);
+    strbuf_puts(out, named ? "    " : "    # no PartitionSpec expresses this (--emit=sdy does): ");
     put_python_string(values[i].name, out);
     strbuf_printf(out, ": %s,\n", plan_spec(values[i].sharding, &arena));
   }

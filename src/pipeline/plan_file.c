@@ -102,7 +102,7 @@ Status *plan_read_json(Str text, Arena *arena, const JsonValue **out_root) {
   const JsonValue *version = json_get(root, "plan_version");
   if (!version || version->kind != JSON_NUMBER || !json_get(root, "decisions"))
     FAIL(INVALID_ARGUMENT, "this is no plan: tessera plan --plan-out writes one");
-  if (version->number < PLAN_OLDEST || version->number > PLAN_VERSION)
+  if (version->number < (double)PLAN_OLDEST || version->number > (double)PLAN_VERSION)
     FAIL(INVALID_ARGUMENT,
          "the plan has version %g, and this tessera reads versions %d to %d: plan again with "
          "tessera plan --plan-out",

@@ -12,6 +12,7 @@
 //
 // Cost: O(ops · old ops) to align, limited to MOST_CELLS; two plans for one mesh at most, beside
 // the new one.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/json_read.h"
@@ -144,12 +145,24 @@ static bool axes_are(const Model *m, AxisList axes, const JsonValue *factor) {
   const JsonValue *list = json_get(factor, "axes");
   uint32_t n = list && list->kind == JSON_ARRAY ? list->count : 0;
   if (axes.n != n) return false;
-  for (uint32_t i = 0; i < n; i++)
-    if (list->items[i].kind != JSON_STRING || !axis_is_full(mesh, axes.v[i]) ||
-        strcmp(list->items[i].string, name_text(m->p->context, mesh->axes[axes.v[i].axis].name)) !=
-            0)
+  for (uint32_t i = 0; i < n; i++) {
+    AxisRef axis = axes.v[i];
+    const char *name = name_text(m->p->context, mesh->axes[axis.axis].name);
+    char text[256];  // a longer name is not found: the op is planned anew
+    if (axis_is_full(mesh, axis))
+      snprintf(text, sizeof text, "%s", name);
+    else
+      snprintf(text, sizeof text, "%s:(%u)%u", name, axis.pre_size, axis.size);
+    if (list->items[i].kind != JSON_STRING || strcmp(list->items[i].string, text) != 0)
       return false;
+  }
   return true;
+}
+
+// Is the factor, or the op, strided as before?
+static bool strides_are(const OpStrategy *strategy, uint32_t factor, const JsonValue *old) {
+  bool has = strategy->strides && strategy->stride_factor == factor;
+  return has == (json_get(old, "strides") != NULL);
 }
 
 // Forbids all strategies but those with the old axes. False if there is none.
@@ -160,9 +173,11 @@ static bool keep_op(Model *m, uint32_t var, const JsonValue *old) {
   uint32_t n = 0;
   for (uint32_t round = 0; round < 2 && (!round || n); round++) {
     for (uint32_t k = 0; k < set->n; k++) {
-      bool same = (set->items[k].partial != 0) == sums;
+      bool same = (set->items[k].partial != 0) == sums &&
+                  set->items[k].strided == (json_get(old, "strided") != NULL);
       for (uint32_t i = 0; i < set->map.n_factors && same; i++)
-        same = axes_are(m, set->items[k].axes[i], &factors->items[i]);
+        same = axes_are(m, set->items[k].axes[i], &factors->items[i]) &&
+               strides_are(&set->items[k], i, &factors->items[i]);
       if (round && !same) plan_forbid(m, var, k);
       if (!round && same && m->vars.items[var].costs[k] < PLAN_FORBIDDEN) n++;
     }

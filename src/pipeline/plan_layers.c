@@ -48,7 +48,9 @@ static uint32_t base_layers(const Program *p, const Layers *l, uint32_t most_ops
   for (uint32_t i = 0; i < l->n_runs; i++) ops += scale * l->runs[i].period;
   double rest = p->ops.count - ops * count_layers(l);
   double keep = ops > 0 ? (most_ops - rest) / ops : 0;
-  return keep < LEAST_LAYERS ? LEAST_LAYERS : keep < UINT32_MAX ? (uint32_t)keep : UINT32_MAX;
+  return keep < (double)LEAST_LAYERS ? LEAST_LAYERS
+         : keep < UINT32_MAX         ? (uint32_t)keep
+                                     : UINT32_MAX;
 }
 
 // ---- maps ----

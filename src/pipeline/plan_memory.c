@@ -8,7 +8,7 @@ typedef struct Explain {
   Session *s;
   const Model *m;
   MemoryNeed need;
-  double limit;
+  double limit, free_seconds;
   StrBuf text;
   Words words;
   SymbolTable functions;
@@ -29,13 +29,15 @@ static void put_op(Explain *e, OpId op) {
 }
 
 static void put_remedies(Explain *e, uint32_t enough) {
-  char a[32], b[32];
+  char a[32], b[32], c[32];
   const MemoryNeed *need = &e->need;
   double room = e->limit - need->argument_bytes;
   if (enough) strbuf_printf(&e->text, "\n  %u devices suffice", enough);
   if (need->undonated_bytes > 0)
-    strbuf_printf(&e->text, "\n  donating the state (jax.jit(…, donate_argnums=…)) saves %s",
-                  simulated_bytes(need->undonated_bytes, a, sizeof a));
+    strbuf_printf(
+        &e->text, "\n  donating the state (jax.jit(…, donate_argnums=…)) saves %s at no cost%s",
+        simulated_bytes(need->undonated_bytes, a, sizeof a),
+        need->least_bytes - need->undonated_bytes > e->limit ? ", which is not enough" : "");
   if (room > 0 && need->temporary_bytes > room) {
     double times = need->temporary_bytes / room;
     uint32_t k = 2;
@@ -45,17 +47,26 @@ static void put_remedies(Explain *e, uint32_t enough) {
                   "grow with the batch",
                   k, simulated_bytes(need->temporary_bytes, a, sizeof a),
                   simulated_bytes(need->temporary_bytes / k, b, sizeof b));
+    if (e->free_seconds > 0)
+      strbuf_printf(&e->text,
+                    ": a step costs at least %s then (without overlap, as without a limit), and "
+                    "gathers of weights are repeated",
+                    simulated_seconds(e->free_seconds, c, sizeof c));
   }
   for (uint32_t i = 0; i < need->n_values; i++) {
+    if (i && need->value_bytes[i] < 1e-3 * need->least_bytes) break;
     strbuf_printf(&e->text, "\n  %s %s of ", i ? "     or" : "jax.checkpoint saves",
                   simulated_bytes(need->value_bytes[i], a, sizeof a));
     put_op(e, need->values[i]);
+    if (need->value_seconds[i] > 0)
+      strbuf_printf(&e->text, ", computed again in %s",
+                    simulated_seconds(need->value_seconds[i], b, sizeof b));
   }
 }
 
 const char *plan_shortfall(Session *s, const Model *m, double limit_bytes, uint32_t enough,
-                           Arena *arena) {
-  Explain e = {.s = s, .m = m, .limit = limit_bytes};
+                           double free_seconds, Arena *arena) {
+  Explain e = {.s = s, .m = m, .limit = limit_bytes, .free_seconds = free_seconds};
   char a[32], b[32], c[32], d[32];
   arena_init(&e.scratch, s->guard);
   strbuf_init(&e.text, s->guard);
@@ -78,6 +89,9 @@ const char *plan_shortfall(Session *s, const Model *m, double limit_bytes, uint3
   }
   if (!proven)
     strbuf_puts(&e.text, " (if each value were sharded as far as possible, which reshards forbid)");
+  else
+    strbuf_printf(&e.text, "; %s are missing",
+                  simulated_bytes(e.need.least_bytes - limit_bytes, a, sizeof a));
   put_remedies(&e, enough);
   const char *kept = arena_printf(arena, "%.*s", (int)e.text.used, e.text.data);
   guard_pop(s->guard, &cleanup);

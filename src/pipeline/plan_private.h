@@ -11,9 +11,9 @@
 #include "tactics/tactics.h"
 
 // Why nothing fits in limit_bytes, and remedies, on several lines. enough: a number of devices that
-// suffices; 0 = unknown. In the arena.
+// suffices; 0 = unknown. free_seconds: cost of a step without a limit; 0 = unknown. In the arena.
 const char *plan_shortfall(Session *session, const Model *model, double limit_bytes,
-                           uint32_t enough, Arena *arena);
+                           uint32_t enough, double free_seconds, Arena *arena);
 
 // A plan's program is compiled with the plan's annotations (NULL: none) instead of the request's:
 // its decisions satisfy those already, and annotations change the numbers of ops.
@@ -44,7 +44,11 @@ const Sharding **plan_held(const Session *session, Arena *arena);
 Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *guard, Arena *arena,
                      Plan *plan) MUST_USE;
 
-// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank.
+// Has the sharding neither sub-axes ({"x":(1)2}) nor strides ([4{} 2{"x"}]), so that a
+// PartitionSpec expresses it?
+bool plan_is_named(const char *sharding);
+// `[{"x", "y"}, {}, {"z"}, {}]` as `P(("x", "y"), None, "z")`: of any rank. A sharding that no
+// PartitionSpec expresses stays as it is.
 const char *plan_spec(const char *sharding, Arena *arena);
 
 // ---- plan_layers.c ----
@@ -81,6 +85,8 @@ typedef struct PlanHook {
   Status *(*built)(void *user, Session *session, Model *model, double limit_bytes, bool *out_stop);
   void *user;
   bool exact;  // only solutions are candidates: not what the partitioner makes of their borders
+  const uint32_t
+      *start;  // a solution of the model to start from, which `built` can set; NULL: none
 } PlanHook;
 
 // Plans for one mesh (NULL: the program's). A trial that cannot be used has `refused`. explain: if

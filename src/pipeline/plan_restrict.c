@@ -127,11 +127,12 @@ Status *plan_check_fixed(Session *s, const Model *m) {
   for (uint32_t i = 0; i < m->vars.count; i++) {
     const ModelVar *v = &m->vars.items[i];
     if (v->kind != VAR_OP || !v->set || is_possible(v)) continue;
-    diag_error(&s->diag, op_at(m->p, v->op)->pos,
-               "the annotation of '%s' cannot be planned: no strategy makes its result in this "
-               "sharding. Strategies have whole axes in the order of the mesh, on dimensions that "
-               "are large enough; leave the annotation out, or write a sharding like that",
-               op_name(m->p, v->op));
+    diag_error(
+        &s->diag, op_at(m->p, v->op)->pos,
+        "the annotation of '%s' cannot be planned: no strategy makes its result in this "
+        "sharding. Strategies have axes in the order of the mesh (sub-axes only with -O2), on "
+        "dimensions that are large enough; leave the annotation out, or write one like that",
+        op_name(m->p, v->op));
     return diag_status(&s->diag);
   }
   return NULL;

@@ -446,6 +446,9 @@ Status *plan_share(const ShareRequest *request, Guard *guard, Arena *arena, Shar
     TRY(share_mesh(&s, &one));
     if (one.plans && one.total_seconds < out->total_seconds) *out = one;
   }
+  for (uint32_t i = 0; out->plans && i < n; i++)
+    TRY(plan_describe(request->programs[i].program, &request->request, guard, arena,
+                      &out->plans[i]));
   if (!out->plans)
     out->refused = "no layout of the shared arguments fits in memory in all programs";
   return NULL;

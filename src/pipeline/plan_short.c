@@ -112,6 +112,12 @@ static Str glob_of(Str path, size_t from, bool argument, Arena *arena) {
   return (Str){text, n};
 }
 
+bool plan_is_named(const char *sharding) {
+  for (const char *c = sharding; *c; c++)
+    if (*c == ':' || (c > sharding && *c == '{' && c[-1] >= '0' && c[-1] <= '9')) return false;
+  return true;
+}
+
 // The beginning of the component before `at`; `at` may be the path's end.
 static size_t component_before(Str path, size_t at) {
   size_t i = at ? at - 1 : 0;
@@ -120,6 +126,7 @@ static size_t component_before(Str path, size_t at) {
 }
 
 const char *plan_spec(const char *sharding, Arena *arena) {
+  if (!plan_is_named(sharding)) return sharding;
   char *text = arena_alloc(arena, 5 * strlen(sharding) + 8);
   size_t n = 0, end;
   text[n++] = 'P', text[n++] = '(';
@@ -521,11 +528,10 @@ static void find_list(Short *h, OpId entry, ShortList *out) {
     Score all = run_trial(h, true);
     near = is_near(h, &all) || add_inside(h);
   }
-  if (near) {
-    h->hash = run_trial(h, false).hash;
-    drop_rules(h, SAME_ALL);
-    drop_rules(h, SAME_SECONDS);
-  }
+  h->hash = run_trial(h, false).hash;
+  h->budget = h->work + h->budget / 2;  // to drop what is not needed, a share of its own
+  drop_rules(h, SAME_ALL);
+  if (near) drop_rules(h, SAME_SECONDS);
   Score last = run_trial(h, true);
   bool better = last.valid && (!score.valid || last.seconds < score.seconds);
   if (better && (near || last.seconds < 0.99 * score.seconds || !score.valid))

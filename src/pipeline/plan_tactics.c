@@ -266,8 +266,8 @@ static const char *strategy_text(const TacticRun *s) {
   return text;
 }
 
-// The partitioner's own choices for the annotations of all tactics.
-static Status *finish(TacticRun *s, Guard *guard) {
+// The partitioner's own choices for the annotations of all tactics, of which `last` has no row yet.
+static Status *finish(TacticRun *s, Guard *guard, const TacticStep *last) {
   Plan *plan = s->plan;
   Priced priced;
   const char *rules = keep(s, tactics_rules(s->tactics));
@@ -276,6 +276,7 @@ static Status *finish(TacticRun *s, Guard *guard) {
   guard_push(guard, &cleanup);
   const Simulated *simulated = &priced.simulated;
   if (!status) {
+    add_row(s, last, simulated);
     plan->decisions =
         arena_printf(s->arena, "%.*s", (int)priced.decisions.used, priced.decisions.data);
     plan->best = as_trial(simulated);
@@ -371,18 +372,19 @@ static Status *run_body(Guard *guard, void *arg) {
     Tactic tactic = s->list.v[i];
     TacticStep step;
     Simulated simulated;
+    bool last = i + 1 == s->list.n;
     guard_tell(guard, "tactics", i, s->list.n);
     if (tactic.kind == TACTIC_auto && tactic.axis == MESH_NO_AXIS)
       return plan_rest(s, guard, tactic);
-    if (tactic.kind == TACTIC_auto) {
+    if (tactic.kind == TACTIC_auto)
       TRY(search_axis(s, tactic, &step, &simulated));
-    } else {
+    else
       TRY(tactics_apply(s->tactics, tactic, &step));
-      TRY(price_only(s, tactics_rules(s->tactics), &simulated));
-    }
+    if (last) return finish(s, guard, &step);
+    if (tactic.kind != TACTIC_auto) TRY(price_only(s, tactics_rules(s->tactics), &simulated));
     add_row(s, &step, &simulated);
   }
-  return finish(s, guard);
+  return NULL;  // not reached: a list is never empty
 }
 
 // What each tactic needs, on several lines.

@@ -100,7 +100,7 @@ static StateCount count_state(const Plan *plan) {
   return c;
 }
 
-enum { MOST_PAIRS = 3 };  // that are printed
+enum { MOST_PAIRS = 2 };  // that are printed
 
 static void put_state(const Plan *plan, StrBuf *out) {
   StateCount c = count_state(plan);

@@ -457,14 +457,31 @@ static void keep_samples(Trial *t) {
   t->plan->n_search = r->n_samples;
 }
 
+// The bound of a step's cost if devices had any memory; 0 = unknown.
+static double seconds_without_limit(Trial *t, Guard *guard) {
+  SolveResult solved;
+  uint32_t *choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, t->model.vars.count + 1);
+  model_scale(&t->model, 1, 1e18);
+  Status *status = solve_problem(&t->model.problem, &(SolveOptions){.level = 1, .gap = QUICK_GAP},
+                                 guard, choice, &solved);
+  model_scale(&t->model, t->scale, t->limit_bytes);
+  bool found = !status && solved.bound > 0;
+  status_free(status);
+  return found ? model_seconds(solved.bound) : 0;
+}
+
 // One round: solve, and try what the solution says.
 static Status *solve_and_try(Trial *t, Guard *guard) {
   Plan *plan = t->plan;
   const Model *m = &t->model;
   double start = clock_seconds();
   model_scale(&t->model, t->scale, t->limit_bytes);
+  // Of few layers, a later round starts from the solution before it: that takes half the time.
+  const uint32_t *before = t->request->layers ? t->choice : NULL;
+  if (!before && t->hook) before = t->hook->start;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   SolveOptions options = {.level = t->request->level,
+                          .start = before,
                           .seconds = solve_seconds(t),
                           .gap = t->request->level > 1 ? 0 : QUICK_GAP};
   TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
@@ -487,8 +504,8 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   }
   if (!found) {
     if (!plan->decisions && t->explain)
-      plan->shortfall =
-          plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t), t->arena);
+      plan->shortfall = plan_shortfall(&t->model_session, m, t->limit_bytes, devices_enough(t),
+                                       seconds_without_limit(t, guard), t->arena);
     if (!plan->decisions)
       plan->best.refused = outcome == SOLVE_INFEASIBLE
                                ? "no assignment of shardings fits in memory"

@@ -113,7 +113,8 @@ static const char *why_none(Question *q, const Model *m, PlanPort port, Sharding
   if (strategies_list(&m->strategies, port.list).n == 1 && !op)
     return "an annotation fixes its sharding";
   if (wanted && has_sub_axes(info, sharding_mesh(table, info->mesh)))
-    return "strategies have whole axes, no sub-axes";
+    return q->request->level > 1 ? "no strategy has these sub-axes"
+                                 : "without -O2 strategies have whole axes, no sub-axes";
   if (wanted && out_of_order(info)) return "strategies have axes in the order of the mesh";
   if (op && uneven >= 0)
     return "its dimension is not a multiple of the shards, and too small to be padded";
@@ -125,11 +126,13 @@ static const char *why_none(Question *q, const Model *m, PlanPort port, Sharding
 
 // ---- the other plan ----
 
+// Forbids the plan's sharding, and, if the next best is known, all others, too.
 static Status *forbid_planned(Question *q, Model *m, PlanPort port, Sharding planned) {
   ShardingList list = strategies_list(&m->strategies, port.list);
+  const char *next = q->answer->other;
   uint32_t left = 0;
   for (uint32_t k = 0; k < list.n; k++) {
-    if (list.v[k] == planned)
+    if (list.v[k] == planned || (next && strcmp(q->words[k], next) != 0))
       plan_forbid(m, port.var, k);
     else
       left += m->vars.items[port.var].costs[k] < PLAN_FORBIDDEN;
@@ -139,6 +142,11 @@ static Status *forbid_planned(Question *q, Model *m, PlanPort port, Sharding pla
        q->answer->planned,
        m->vars.items[port.var].kind == VAR_OP ? "its op cannot be split otherwise"
                                               : "an annotation fixes it, or nothing divides it");
+}
+
+// Is the plan one of this model's solutions? Not if repeated layers were planned as one.
+static bool has_choice(const Question *q, const Model *m) {
+  return m->vars.count == q->plan->n_choice && q->plan->choice;
 }
 
 static int by_cost(const void *a, const void *b) {
@@ -160,11 +168,13 @@ enum { MOST_SOLVED = 64 };
 // Solves again with each strategy of the value's variable, from the plan's choices on. Several
 // strategies of an op can give one sharding: the cheapest counts.
 static Status *price_others(Question *q, Session *s, const Model *m) {
+  const char *next = NULL;  // the cheapest sharding but the plan's
+  double least = INFINITY;
   const PlanVar *v = &m->problem.vars.items[q->var];
   uint32_t n = v->n < MOST_SOLVED ? v->n : MOST_SOLVED, count = 0;
   PlanOther *others = ARENA_ARRAY(q->arena, PlanOther, n + 1);
   uint32_t *choice = ARENA_ARRAY(q->arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = 1, .start = q->plan->choice};
+  SolveOptions options = {.level = 1, .start = has_choice(q, m) ? q->plan->choice : NULL};
   for (uint32_t k = 0; k < n; k++) {
     SolveResult r;
     if (m->problem.costs.items[v->first + k] >= PLAN_FORBIDDEN) continue;
@@ -175,11 +185,34 @@ static Status *price_others(Question *q, Session *s, const Model *m) {
     double seconds = found ? model_seconds(r.cost) : 0;
     if (found && (other->cost_seconds <= 0 || seconds < other->cost_seconds))
       other->cost_seconds = seconds;
+    if (!found || strcmp(other->sharding, q->answer->planned) == 0 || seconds >= least) continue;
+    least = seconds;
+    next = other->sharding;
+    q->hook.start = arena_copy(q->arena, choice, (m->vars.count + 1) * sizeof *choice);
   }
+  q->answer->other = next;
   qsort(others, count, sizeof *others, by_cost);
   q->answer->others = others;
   q->answer->n_others = count;
   return NULL;
+}
+
+// The sharding that the plan gives the value.
+static Status *read_planned(Question *q, Session *s, const Model *m, PlanPort port, Sharding *out) {
+  const Plan *plan = q->plan;
+  if (has_choice(q, m)) {
+    *out = strategies_list(&m->strategies, port.list).v[plan->choice[port.var]];
+    return NULL;
+  }
+  bool argument = q->target.kind == TARGET_ARGUMENT;
+  uint32_t n = argument ? plan->n_arguments : plan->n_results;
+  if (q->target.kind == TARGET_VALUE || q->target.index >= n)
+    FAIL(INVALID_ARGUMENT,
+         "--why-not: repeated layers were planned as one, without %s: ask about an argument or "
+         "result, or plan the whole program with --layers=all",
+         q->answer->value);
+  const PlannedValue *value = &(argument ? plan->arguments : plan->results)[q->target.index];
+  return plan_read_sharding(s, str_of(value->sharding), &q->target, q->arena, out);
 }
 
 static Status *question_built(void *user, Session *s, Model *m, double limit_bytes,
@@ -194,12 +227,10 @@ static Status *question_built(void *user, Session *s, Model *m, double limit_byt
   if (!plan_port(m, &q->target, q->arena, &port, &why))
     FAIL(INVALID_ARGUMENT, "--why-not: the plan does not choose the sharding of %s: %s", a->value,
          why);
-  if (m->vars.count != q->plan->n_choice)
-    FAIL(INTERNAL, "the plan is of another model: %u variables, not %u", q->plan->n_choice,
-         m->vars.count);
   uint32_t rank = type_info(s->context, port.type)->rank;
   ShardingList list = strategies_list(&m->strategies, port.list);
-  Sharding planned = list.v[q->plan->choice[port.var]], wanted = 0;
+  Sharding planned = 0, wanted = 0;
+  TRY(read_planned(q, s, m, port, &planned));
   a->type = arena_printf(q->arena, "%s", type_text(s->context, port.type));
   a->planned = plan_sharding_text(s, planned, rank, q->arena);
   q->var = port.var;
@@ -223,6 +254,7 @@ static Status *question_built(void *user, Session *s, Model *m, double limit_byt
   a->same = plan_sharding_fits(s->table, wanted, planned);
   *out_stop = a->same;
   if (a->same) return NULL;
+  q->hook.start = has_choice(q, m) ? q->plan->choice : NULL;
   if (!plan_keep(m, port, wanted))
     FAIL(INVALID_ARGUMENT, "--why-not: %s cannot have %s: %s; it can have %s", a->value, a->other,
          why_none(q, m, port, wanted), list_shardings(q, m, port));
@@ -257,16 +289,12 @@ static Status *measure_body(Guard *guard, void *arg) {
   const Plan *plan = m->plan;
   arena_guard(m->q->arena, guard);
   session_clone(&m->session, guard, m->q->program, NULL);
-  CompileRequest request = {.annotations = m->q->request->annotations,
-                            .local.decisions = str_of(plan->decisions),
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
-  Source rules = {.path = "<plan>", .text = plan->annotations, .size = strlen(plan->annotations)};
-  plan_annotations(&request.annotations, plan->best.greedy ? &rules : NULL);
-  if (plan->best.mesh) {
-    request.annotations.meshes = (const char *const *)&plan->best.mesh;
-    request.annotations.n_meshes = 1;
-  }
+  CompileRequest request;
+  const char *mesh;
+  Source rules;
+  plan_request(plan, m->q->request, &mesh, &rules, &request);
+  request.simulate = true;
+  request.stop_after = STAGE_MEASURE;
   Compiled compiled;
   TRY(compile(&m->session, &request, &compiled));
   const Simulated *s = compiled.prediction.simulated;

@@ -27,6 +27,19 @@ static void add_value(MemoryNeed *need, OpId op, double bytes) {
   need->value_bytes[i] = bytes;
 }
 
+// Seconds of the cheapest strategy of the op, in all its runs.
+static double seconds_of(const Model *m, OpId op) {
+  for (uint32_t i = 0; i < m->vars.count; i++) {
+    const ModelVar *v = &m->vars.items[i];
+    if (v->kind != VAR_OP || v->op != op) continue;
+    int64_t cost = INT64_MAX;
+    for (uint32_t k = 0; k < v->n; k++)
+      if (v->costs[k] < cost) cost = v->costs[k];
+    return cost < PLAN_FORBIDDEN ? model_seconds(cost) : 0;
+  }
+  return 0;
+}
+
 void memory_need(const Model *m, Arena *arena, MemoryNeed *out) {
   *out = (MemoryNeed){0};
   int64_t end = 1;
@@ -56,4 +69,6 @@ void memory_need(const Model *m, Arena *arena, MemoryNeed *out) {
     OpId op = v->kind == VAR_OP ? v->op : v->value ? value_def(m->p, v->value) : 0;
     if (!is_kept(v) && op && own > 0) add_value(out, op, own);
   }
+  for (uint32_t i = 0; i < out->n_values; i++)
+    out->value_seconds[i] = seconds_of(m, out->values[i]);
 }

@@ -14,6 +14,7 @@ typedef struct MemoryNeed {
   uint32_t n_values;       // the largest temporaries
   OpId values[MEMORY_MOST_VALUES];
   double value_bytes[MEMORY_MOST_VALUES];
+  double value_seconds[MEMORY_MOST_VALUES];  // to compute them again; 0 = unknown
 } MemoryNeed;
 
 // A lower bound: no plan of the model needs less. O(variables · strategies + positions).

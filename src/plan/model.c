@@ -215,10 +215,12 @@ static bool takes_sums(const Program *p, ValueId v, OpId end, uint32_t carry) {
     OpId user = operand_at(p, use)->user;
     const Op *o = op_at(p, user);
     if (user == end && use == o->operands + carry) continue;
-    bool alone[MOST_OPERANDS] = {false}, all[MOST_OPERANDS];
+    bool alone[MOST_OPERANDS], all[MOST_OPERANDS];
     if (user == end || o->n_operands > MOST_OPERANDS) return false;
-    alone[use - o->operands] = true;
-    for (uint32_t i = 0; i < o->n_operands; i++) all[i] = true;
+    for (uint32_t i = 0; i < o->n_operands; i++) {
+      alone[i] = op_operand(p, user, i) == v;
+      all[i] = true;
+    }
     if (op_commutes(p, user, COMBINE_SUM, alone) != COMBINE_SUM &&
         op_commutes(p, user, COMBINE_SUM, all) != COMBINE_SUM)
       return false;

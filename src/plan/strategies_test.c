@@ -381,12 +381,154 @@ static void test_random_ops(void **state) {
   printf("%u ops, %u strategies obeyed\n", ops, tried);
 }
 
+// ---- carries, strides, sub-axes ----
+
+// A list of shardings, one per line.
+static void print_list(const Modelled *m, ListId list, char *out, size_t size) {
+  ShardingList all = strategies_list(&m->model.strategies, list);
+  StrBuf text;
+  strbuf_init(&text, m->guard);
+  for (uint32_t i = 0; i < all.n; i++) {
+    sharding_print(m->session.table, all.v[i], &text);
+    strbuf_putc(&text, '\n');
+  }
+  snprintf(out, size, "%.*s", (int)text.used, text.data);
+  strbuf_deinit(&text);
+}
+
+// Carry 1 is added to, carry 2 is multiplied with itself, carry 3 stays as it is.
+static void check_carries(Modelled *m) {
+  uint32_t sums[4] = {0};
+  bool seen[4] = {false};
+  for (uint32_t v = 0; v < m->model.vars.count; v++) {
+    const ModelVar *var = &m->model.vars.items[v];
+    if (var->kind != VAR_BORDER) continue;
+    seen[var->index] = true;
+    for (uint32_t k = 0; k < var->n; k++)
+      sums[var->index] +=
+          sharding_info(m->session.table, model_sharding(&m->model, v, k))->unreduced.n > 0;
+    // An invariant has its shardings twice: in the buffer of the argument, and in its own.
+    assert_int_equal(var->n_shared, var->index == 3 ? 3 : 0);
+    for (uint32_t k = 0; k < var->n_shared; k++) {
+      assert_int_equal(model_sharding(&m->model, v, k),
+                       model_sharding(&m->model, v, var->n_shared + k));
+      assert_int_equal(var->bytes[k], 0);
+      assert_true(var->bytes[var->n_shared + k] > 0);
+    }
+  }
+  for (uint32_t i = 0; i < 4; i++) assert_true(seen[i]);
+  assert_int_equal(sums[0], 0);  // a scalar
+  assert_int_equal(sums[1], 1);
+  assert_int_equal(sums[2], 0);
+  assert_int_equal(sums[3], 0);
+}
+
+static void test_carries(void **state) {
+  (void)state;
+  Modelled m = {
+      .text = "func.func @main(%x: tensor<8x4xf32>, %w: tensor<8x4xf32>) -> (tensor<8x4xf32>, "
+              "tensor<8x4xf32>) {\n"
+              "  %i0 = stablehlo.constant dense<0> : tensor<i32>\n"
+              "  %z = stablehlo.constant dense<0.0> : tensor<8x4xf32>\n"
+              "  %r:4 = stablehlo.while(%i = %i0, %a = %z, %b = %x, %c = %w) : tensor<i32>, "
+              "tensor<8x4xf32>, tensor<8x4xf32>, tensor<8x4xf32>\n"
+              "  cond {\n"
+              "    %n = stablehlo.constant dense<4> : tensor<i32>\n"
+              "    %p = stablehlo.compare LT, %i, %n : (tensor<i32>, tensor<i32>) -> tensor<i1>\n"
+              "    stablehlo.return %p : tensor<i1>\n"
+              "  } do {\n"
+              "    %one = stablehlo.constant dense<1> : tensor<i32>\n"
+              "    %next = stablehlo.add %i, %one : tensor<i32>\n"
+              "    %a1 = stablehlo.add %a, %c : tensor<8x4xf32>\n"
+              "    %b1 = stablehlo.multiply %b, %b : tensor<8x4xf32>\n"
+              "    stablehlo.return %next, %a1, %b1, %c : tensor<i32>, tensor<8x4xf32>, "
+              "tensor<8x4xf32>, tensor<8x4xf32>\n"
+              "  }\n"
+              "  return %r#1, %r#2 : tensor<8x4xf32>, tensor<8x4xf32>\n}\n",
+      .mesh = "x=2",
+      .check = check_carries};
+  modelled_run(&m);
+}
+
+// The reshape merges 2 x 8. tanh of the 16 may be strided as the reshape makes it; a sort of it may
+// not, as its dimension is not split at all.
+static void check_strided(Modelled *m) {
+  uint32_t reshape = modelled_var(m, "stablehlo.reshape", 0),
+           tanh = modelled_var(m, "stablehlo.tanh", 0), n = 0;
+  const StrategySet *set = modelled_set(m, tanh);
+  for (uint32_t k = 0; k < set->n; k++) {
+    if (!set->items[k].strides) continue;
+    n++;
+    assert_int_equal(set->items[k].strides[0].size, 2);
+    assert_int_equal(set->items[k].strides[1].size, 8);
+    bool made = false;  // without a reshard
+    for (uint32_t j = 0; j < modelled_set(m, reshape)->n; j++)
+      made |= modelled_set(m, reshape)->items[j].strided &&
+              modelled_out(m, reshape, 0, j) == modelled_in(m, tanh, 0, k);
+    assert_true(made);
+  }
+  assert_int_equal(n, 1);
+  uint32_t sort = modelled_var(m, "stablehlo.sort", 0);
+  for (uint32_t k = 0; k < modelled_set(m, sort)->n; k++)
+    assert_null(modelled_set(m, sort)->items[k].strides);
+  // Arguments and results are blocks.
+  for (uint32_t v = 0; v < m->model.vars.count; v++)
+    for (uint32_t k = 0;
+         m->model.vars.items[v].kind == VAR_ARGUMENT && k < m->model.vars.items[v].n; k++)
+      assert_true(sharding_is_block(m->session.table, model_sharding(&m->model, v, k)));
+}
+
+static void test_strided(void **state) {
+  (void)state;
+  Modelled m = {.text = "func.func @main(%x: tensor<2x8xf32>) -> tensor<16xf32> {\n"
+                        "  %0 = stablehlo.reshape %x : (tensor<2x8xf32>) -> tensor<16xf32>\n"
+                        "  %1 = stablehlo.tanh %0 : tensor<16xf32>\n"
+                        "  %2 = 'stablehlo.sort'(%1) <{dimension = 0 : i64}> ({\n"
+                        "  ^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
+                        "    %c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> "
+                        "tensor<i1>\n"
+                        "    stablehlo.return %c : tensor<i1>\n"
+                        "  }) : (tensor<16xf32>) -> tensor<16xf32>\n"
+                        "  return %2 : tensor<16xf32>\n}\n",
+                .mesh = "x=4",
+                .check = check_strided};
+  modelled_run(&m);
+}
+
+// An axis of 8 for sizes of 2 and 4; with -O1, and for a size of 8, it stays whole.
+static void check_sub_axes(Modelled *m) {
+  char text[4096];
+  Type type = function_argument_type(m->model.p, m->model.entry, 0),
+       even = function_argument_type(m->model.p, m->model.entry, 1);
+  print_list(m, strategies_held(&m->model.strategies, type), text, sizeof text);
+  bool both = strstr(text, "[{\"x\":(1)2}, {\"x\":(2)4}]") != NULL;
+  assert_int_equal(both, m->level > 1);
+  print_list(m, strategies_held(&m->model.strategies, even), text, sizeof text);
+  assert_null(strstr(text, "x\":("));
+}
+
+static void test_sub_axes(void **state) {
+  (void)state;
+  for (uint32_t level = 1; level <= 2; level++) {
+    Modelled m = {.text = "func.func @main(%x: tensor<2x4xf32>, %y: tensor<8x8xf32>) -> "
+                          "tensor<2x4xf32> {\n"
+                          "  %0 = stablehlo.tanh %x : tensor<2x4xf32>\n"
+                          "  return %0 : tensor<2x4xf32>\n}\n",
+                  .mesh = "x=8",
+                  .level = level,
+                  .check = check_sub_axes};
+    modelled_run(&m);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_dot),          cmocka_unit_test(test_two_axes),
       cmocka_unit_test(test_partial_sums), cmocka_unit_test(test_ones),
       cmocka_unit_test(test_uneven),       cmocka_unit_test(test_reduce_and_reshape),
       cmocka_unit_test(test_limit),        cmocka_unit_test(test_obeyed),
-      cmocka_unit_test(test_no_zero),      cmocka_unit_test(test_random_ops)};
+      cmocka_unit_test(test_no_zero),      cmocka_unit_test(test_random_ops),
+      cmocka_unit_test(test_carries),      cmocka_unit_test(test_strided),
+      cmocka_unit_test(test_sub_axes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,17 +227,29 @@ static void test_loops(void **state) {
 
 static void test_plan(void **state) {
   (void)state;
-  ReportRunnerUp runners[REPORT_MOST_ROWS + 5] = {{"data x8", 2, 3}};
+  ReportRunnerUp runners[REPORT_MOST_ROWS + 5] = {{"data x8", 2, 3, NULL, "slower"}};
   ReportSearchPoint search[5000];
   for (uint32_t i = 0; i < 5000; i++) search[i] = (ReportSearchPoint){i, 9.0 - i * 1e-3, 1};
   search[0].cost = INFINITY;
-  ReportPlan plan = {"data x4 <b>", 1, 0.5, runners, search, REPORT_MOST_ROWS + 5, 5000};
+  static const char *const rules[] = {"x=P(\"data\")"};
+  ReportPlan plan = {.strategy = "data x4 <b>",
+                     .bound_seconds = 1,
+                     .gap = 0.5,
+                     .runners_up = runners,
+                     .search = search,
+                     .n_runners_up = REPORT_MOST_ROWS + 5,
+                     .n_search = 5000,
+                     .limit = "memory",
+                     .annotations = rules,
+                     .n_annotations = 1};
   Job job = {.seed = 3, .plan = &plan};
   run(&job);
   check(&job);
   const JsonValue *p = json_get(job.json, "plan"), *points = json_get(p, "search");
   assert_string_equal(json_get(p, "strategy")->string, "data x4 <b>");
   assert_int_equal(json_get(p, "runners_up")->count, REPORT_MOST_ROWS);
+  assert_string_equal(json_get(&json_get(p, "runners_up")->items[0], "why")->string, "slower");
+  assert_int_equal(json_get(p, "annotations")->count, 1);
   assert_true(points->count > 1 && points->count <= REPORT_MOST_POINTS + 1);
   assert_int_equal(json_get(&points->items[0], "cost")->kind, JSON_NULL);
   assert_true(number(&points->items[points->count - 1], "work") == 4999);

@@ -26,14 +26,10 @@ Status *tactic_data(Tactics *t, uint32_t axis, TacticStep *step) {
 
 // The second class of the ranking that activations have.
 Status *tactic_sequence(Tactics *t, uint32_t axis, TacticStep *step) {
+  const bool *in_weights = view_in_weights(t);
   for (uint32_t i = 1; i < t->n_ranked; i++) {
     ClassId class = t->ranked[i];
-    bool contracted = false;  // in a contraction with a weight: hidden units, no sequence
-    for (uint32_t k = 0; k < t->n_contractions; k++) {
-      const Contraction *c = &t->contractions[k];
-      contracted |= c->weight != NO_WEIGHT && view_role(t, c, class) & 1u << c->weight;
-    }
-    if (contracted) continue;
+    if (in_weights[class]) continue;  // hidden units
     if (!shard_class(t, class, DATA_KINDS, axis, step))
       return cannot_divide(t, "the sequence", class, axis);
     step->found = view_class_text(t, class);

@@ -89,6 +89,8 @@ const char *view_class_text(const Tactics *t, ClassId class);
 // FLOPs of contractions in which windows slide along the class: its factor needs elements of
 // neighbours.
 double view_windowed_flops(const Tactics *t, ClassId class);
+// Per class: a weight has it. In the arena.
+const bool *view_in_weights(const Tactics *t);
 // Finds gradients once.
 void view_find_gradients(Tactics *t);
 

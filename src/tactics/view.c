@@ -291,6 +291,16 @@ static void find_weights(Tactics *t, const bool *made) {
   }
 }
 
+const bool *view_in_weights(const Tactics *t) {
+  bool *in = ARENA_ARRAY(t->arena, bool, t->names.classes.n_classes + 1);
+  for (uint32_t i = 0; i < t->n_contractions; i++) {
+    const Contraction *c = &t->contractions[i];
+    PlaceId weight = c->weight == NO_WEIGHT ? 0 : side_of(t, c, c->weight);
+    for (uint32_t d = 0; d < rank_of(t, weight); d++) in[view_class(t, weight, d)] = true;
+  }
+  return in;
+}
+
 static void find_kinds(Tactics *t) {
   const Graph *g = t->in.graph;
   bool *reaches = ARENA_ARRAY(t->arena, bool, g->n_places + 1);
@@ -345,8 +355,24 @@ static bool sums_batch(const Tactics *t, NodeId n) {
   return has;
 }
 
+// Per name: how many values of the program have it, up to 2. Rules name values, so a gradient needs
+// a name of its own. O(values).
+static const uint8_t *count_names(const Tactics *t) {
+  const Program *p = t->in.graph->program;
+  Name most = 0;
+  for (ValueId v = 1; v < p->values.count; v++)
+    if (value_at(p, v)->name > most) most = value_at(p, v)->name;
+  uint8_t *counts = ARENA_ARRAY(t->arena, uint8_t, (size_t)most + 1);
+  for (ValueId v = 1; v < p->values.count; v++) {
+    uint8_t *count = &counts[value_at(p, v)->name];
+    *count = *count ? 2 : 1;
+  }
+  return counts;
+}
+
 void view_find_gradients(Tactics *t) {
   if (t->gradients) return;
+  const uint8_t *names = count_names(t);
   const Graph *g = t->in.graph;
   const Program *p = g->program;
   VEC(Gradient) list = {0};
@@ -355,10 +381,9 @@ void view_find_gradients(Tactics *t) {
     PlaceId place = node_tensors(g, n)[node_map(g, n)->n_operands];
     uint32_t *dims = ARENA_ARRAY(t->arena, uint32_t, rank_of(t, place) + 1);
     uint32_t parameter = parameter_like(t, place, dims);
-    Str name = name_str(p->context, value_at(p, op_result(p, g->nodes[n].op, 0))->name);
-    if (parameter == t->n_arguments || !name.n) continue;
-    const char *text = arena_printf(t->arena, "%%%.*s", (int)name.n, name.s);
-    if (targets_find(p, str_of(text), t->arena).n != 1) continue;  // a rule would mean others, too
+    Name name = value_at(p, op_result(p, g->nodes[n].op, 0))->name;
+    if (parameter == t->n_arguments || !name || names[name] != 1) continue;
+    const char *text = arena_printf(t->arena, "%%%s", name_text(p->context, name));
     VEC_PUSH(t->arena, &list, ((Gradient){place, text, parameter, dims}));
   }
   t->n_gradients = list.count;

@@ -119,21 +119,28 @@ Status *tactic_megatron(Tactics *t, uint32_t axis, TacticStep *step) {
   return NULL;
 }
 
+// FLOPs of contractions with a weight of which the class is a batch dimension, per class.
+static const double *expert_flops(const Tactics *t) {
+  double *flops = ARENA_ARRAY(t->arena, double, t->names.classes.n_classes + 1);
+  for (uint32_t i = 0; i < t->n_contractions; i++) {
+    const Contraction *c = &t->contractions[i];
+    if (c->weight == NO_WEIGHT) continue;
+    PlaceId weight = node_tensors(t->in.graph, c->node)[c->weight];
+    uint32_t rank = factor_map_rank(node_map(t->in.graph, c->node), c->weight);
+    for (uint32_t d = 0; d < rank; d++) {
+      ClassId class = view_class(t, weight, d);
+      if (class != t->batch && view_role(t, c, class) == ROLE_BATCH) flops[class] += c->flops;
+    }
+  }
+  return flops;
+}
+
 Status *tactic_expert(Tactics *t, uint32_t axis, TacticStep *step) {
   ClassId best = 0;
-  double most = 0;
-  for (uint32_t i = 0; i < t->n_of_edges; i++) {
-    ClassId class = t->of_edges[i];
-    double flops = 0;
-    if (class == t->batch) continue;
-    for (uint32_t k = 0; k < t->n_contractions; k++) {
-      const Contraction *c = &t->contractions[k];
-      if (c->weight != NO_WEIGHT && view_role(t, c, class) == ROLE_BATCH) flops += c->flops;
-    }
-    if (flops <= most) continue;
-    best = class;
-    most = flops;
-  }
+  const double *flops = expert_flops(t);
+  for (uint32_t i = 0; i < t->n_of_edges; i++)
+    if (flops[t->of_edges[i]] > 0 && (!best || flops[t->of_edges[i]] > flops[best]))
+      best = t->of_edges[i];
   if (!best)
     FAIL(NOT_FOUND, "found no experts: looked for contractions with a weight that has a dimension "
                     "in common with the activations and with the result");
