@@ -574,8 +574,8 @@ static double change(const Pricing *a, const Pricing *b) {
 
 // Local search, if there is a solution that fits.
 static Status *search_near(Trial *t, Guard *guard) {
-  if (t->probe || t->hook || t->request->layers || !t->best_choice || plan_is_late(t->request) ||
-      t->plan->best.peak_bytes > t->plan->usable_bytes)
+  if (t->probe || (t->hook && !t->hook->climbs) || t->request->layers || !t->best_choice ||
+      plan_is_late(t->request) || t->plan->best.peak_bytes > t->plan->usable_bytes)
     return NULL;
   double start = clock_seconds();
   model_price(&t->model, &t->best_pricing, t->limit_bytes);
