@@ -3,12 +3,12 @@
 // in many decisions at once may be faster: data parallelism along one axis and Megatron along
 // another.
 //
-// Idea: solve again, restricted or at other prices, and simulate each solution. Level 1: without
-// partial sums as loop carries. Level 2 also: all communication at one price; standard compositions
-// of tactics (tactics/tactics.h), which say how the shardings of arguments begin. The solver
-// chooses the rest, also more axes of the same arguments (ZeRO).
+// Idea: solve again, restricted or at other prices, and simulate each solution: without partial
+// sums as loop carries, and with all communication at one price. At level 2 also for standard
+// compositions of tactics (tactics/tactics.h), which say how the shardings of arguments begin. The
+// solver chooses the rest, also more axes of the same arguments (ZeRO).
 //
-// Cost: at most 2 solves and compilations per mesh, at level 2 at most 4 + 2 · MOST_LAYOUTS.
+// Cost: at most 4 solves and compilations per mesh, at level 2 also 2 · MOST_LAYOUTS.
 #include <math.h>
 
 #include "pipeline/plan_layouts.h"
@@ -104,13 +104,15 @@ static Status *try_reduced_carries(Trial *t, Guard *guard, uint32_t *budget,
   return NULL;
 }
 
-// Prices all communication alike, with the fraction that was exposed, and with half of it.
+// Prices all communication alike, with the fraction that was exposed, and with half of it. Carries
+// are reduced here, too.
 static Status *try_scales(Trial *t, Guard *guard, uint32_t *budget,
                           bool (*try)(Trial *, const uint32_t *)) {
   double busy = t->best.collective_seconds, exposed = t->best.exposed_seconds;
   bool found = busy > 0;
   for (double part = 1; found && part >= 0.5 && *budget; part /= 2) {
     model_scale(&t->model, fmax(0.02, part * exposed / busy), t->limit_bytes);
+    forbid_partial_carries(&t->model);
     TRY(solve_and_try(t, guard, budget, try, &found));
   }
   return NULL;
@@ -144,7 +146,7 @@ static Status *try_tactics(Trial *t, Guard *guard, uint32_t *budget,
 Status *layouts_try(Trial *t, Guard *guard, uint32_t *budget,
                     bool (*try)(Trial *, const uint32_t *)) {
   TRY(try_reduced_carries(t, guard, budget, try));
-  if (t->request->level > 1) TRY(try_scales(t, guard, budget, try));
+  TRY(try_scales(t, guard, budget, try));
   if (t->request->level > 1) TRY(try_tactics(t, guard, budget, try));
   model_price(&t->model, &t->best_pricing, t->limit_bytes);
   return NULL;
