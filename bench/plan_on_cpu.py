@@ -168,6 +168,9 @@ The plans, in words:
 The devices share the host's cores, so that compute does not shrink with the number of devices: replicated work costs as many times as much as
 there are devices, and a collective costs the time in which the cores copy. The description's rates are measured by `bench/cpu_rates.py`, which
 runs single ops and collectives, not these steps.
+
+Not in the model: XLA for CPUs transposes the operand or the result of a collective along a dimension other than the first, and these copies are slow.
+The plan of mlp has 9 such collectives, ZeRO-3 has none of size. Caches are not in the model either.
 """
     with open(PAGE, "w") as file:
         file.write(text)

@@ -189,6 +189,7 @@ static void test_propagation(void **state) {
   tsr_propagation *h = NULL;
   char *out = NULL;
   size_t value;
+  tsr_price price = {.struct_size = sizeof price};
   NEEDS(tsr_propagation_new, "program", NULL, NULL, &h);
   NEEDS(tsr_propagation_new, "out_propagation", p, NULL, NULL);
   tsr_propagate_options o = {.struct_size = sizeof o, .mesh = "a=2"};
@@ -200,6 +201,11 @@ static void test_propagation(void **state) {
   NEEDS(tsr_propagation_push, "propagation", NULL, value, "P(\"a\")", NULL);
   NEEDS(tsr_propagation_push, "sharding", h, value, NULL, NULL);
   TAKES(tsr_propagation_push, h, value, "P(\"a\")", NULL);
+  NEEDS(tsr_propagation_add_axis, "propagation", NULL, value, 0, "a", NULL);
+  NEEDS(tsr_propagation_add_axis, "axis", h, value, 0, NULL, NULL);
+  NEEDS(tsr_propagation_price, "propagation", NULL, &price);
+  NEEDS(tsr_propagation_price, "out_price", h, NULL);
+  TAKES(tsr_propagation_price, h, &price);
   NEEDS(tsr_propagation_pop, "propagation", NULL);
   NEEDS(tsr_propagation_sharding, "propagation", NULL, value, TSR_SDY, &out);
   NEEDS(tsr_propagation_sharding, "out_text", h, value, TSR_SDY, NULL);

@@ -310,7 +310,7 @@ int command_plan(int argc, char **argv) {
       {"--layers", OPTION_TEXT, &job.layers, "auto|few|all",
        "repeated layers that are partitioned and simulated. few: a few, from which the step is "
        "extrapolated. all: the whole program. auto (default): a few if the program has at least "
-       "20,000 ops; -O2, --untied, --shard and --why-not need all"},
+       "20,000 ops, at -O2 only in the problem; --untied, --shard and --why-not need all"},
       {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
        "memory of a device that the plan may use (default: the machine's)"},
       {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",

@@ -313,7 +313,7 @@ static const Refusal refusals[] = {
     {2, "{'inlined': ['g']}", "the function cannot be inlined: it is public, not called"},
     // Passes.
     {1, "{'passes': {}}", "'passes' is not an array"},
-    {1, PASS("'pass': 'carry', 'op': 14"), "it needs 'pass', the name of one, 'op'"},
+    {1, PASS("'pass': 'carry', 'op': 14"), "it needs 'pass', the name of one, 'taken'"},
     {1, PASS("'pass': 'carried', 'op': 14, 'taken': true"), "it needs 'pass', the name of one"},
     {1, PASS("'pass': 'carry', 'op': 14, 'taken': true, 'always': true"), "it has an unknown key"},
     {1, PASS("'pass': 'carry', 'op': 8, 'taken': true"), "the pass has no such choice at this op"},

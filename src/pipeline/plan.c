@@ -58,7 +58,7 @@ static Status *find_meshes(Search *s) {
   else
     plan_list_meshes(request->devices, request->level, s->arena, &s->meshes);
   s->stop = s->meshes.count > 1;
-  PlanHook hook = {.built = bound_built, .user = s};
+  PlanHook hook = {.built = bound_built, .user = s, .climbs = true};
   double start = clock_seconds(), most = request->time_limit > 0 ? 0.2 * request->time_limit : 1e9;
   for (uint32_t i = 0; s->stop && i < s->meshes.count && clock_seconds() - start < most; i++) {
     Plan plan;
@@ -119,7 +119,7 @@ static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
     if (!out->best.mesh) out->best = s->trials[i];
     return NULL;
   }
-  PlanHook hook = {.built = bound_built, .user = s};
+  PlanHook hook = {.built = bound_built, .user = s, .climbs = true};
   bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
   TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
                     s->arena, &plan));

@@ -12,6 +12,7 @@
 
 #include "pipeline/plan_climb.h"
 #include "pipeline/plan_flips.h"
+#include "pipeline/plan_layouts.h"
 
 // Ops compiled by level 1, and candidates at most; level 2 may use CLIMB_MORE times as many.
 enum { CLIMB_OPS = 16000, CLIMB_MOST = 20, CLIMB_MORE = 10 };
@@ -142,6 +143,7 @@ static void climb_flips(Trial *t, uint32_t budget, bool (*try)(Trial *, const ui
 Status *climb(Trial *t, Guard *guard, bool (*try)(Trial *, const uint32_t *)) {
   uint32_t budget = climb_budget(t);
   TRY(try_layouts(t, guard, &budget, try));
+  TRY(layouts_try(t, guard, &budget, try));
   climb_flips(t, budget, try);
   return NULL;
 }

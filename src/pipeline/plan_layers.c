@@ -16,6 +16,8 @@
 //
 //   seconds(n) = seconds(8) + (n - 8) / (8 - 4) · (seconds(8) - seconds(4))
 //
+// At level 2 only the model is contracted: candidates are simulated with all layers.
+//
 // Invariant: ops of dropped layers get the decisions of their layer's representative, so decisions
 // for each stage follow from the model's.
 //
@@ -34,8 +36,8 @@ enum { LEAST_OPS = 20000, BASE_OPS = 25000 };
 static bool may_contract(const Program *p, const PlanRequest *request) {
   uint32_t least = request->contract_ops ? request->contract_ops : LEAST_OPS;
   const PropagateRequest *r = &request->annotations;
-  return request->level < 2 && !request->untied && p->ops.count >= least && !r->n_rules &&
-         !r->layout && !r->names && !r->allow_arguments && !r->allow_results;
+  return !request->untied && p->ops.count >= least && !r->n_rules && !r->layout && !r->names &&
+         !r->allow_arguments && !r->allow_results;
 }
 
 static uint32_t count_layers(const Layers *l) {
@@ -127,7 +129,7 @@ static bool contract_base(const Program *p, OpId entry, const PlanRequest *reque
   uint32_t most = request->base_ops ? request->base_ops : BASE_OPS;
   layers_find(p, entry, arena, layers);
   out->n_layers = count_layers(layers);
-  uint32_t keep = base_layers(p, layers, most);
+  uint32_t keep = request->level > 1 ? UINT32_MAX : base_layers(p, layers, most);
   out->base_program = p;
   out->base_entry = entry;
   if (out->n_layers < LEAST_LAYERS) return false;

@@ -84,7 +84,8 @@ typedef struct PlanHook {
   // *out_stop: the trial ends here, without a plan.
   Status *(*built)(void *user, Session *session, Model *model, double limit_bytes, bool *out_stop);
   void *user;
-  bool exact;  // only solutions are candidates: not what the partitioner makes of their borders
+  bool climbs;  // local search follows, as without a hook
+  bool exact;   // only solutions are candidates: not what the partitioner makes of their borders
   const uint32_t
       *start;  // a solution of the model to start from, which `built` can set; NULL: none
 } PlanHook;

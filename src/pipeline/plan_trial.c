@@ -25,6 +25,19 @@ static const char *keep_text(Trial *t) {
   return arena_copy(t->arena, t->text.data, t->text.used + 1);
 }
 
+// Do few layers stand for all when candidates are simulated? At level 2 only in the problem.
+static bool extrapolates(const Trial *t) { return t->request->layers && t->request->level < 2; }
+
+// The program of candidates, and the target that their decisions are written for.
+static const Program *candidate_program(const Trial *t) {
+  const PlanLayers *l = t->request->layers;
+  return !l ? t->program : extrapolates(t) ? l->few.program : l->whole.program;
+}
+static const PlanTarget *candidate_target(const Trial *t) {
+  const PlanLayers *l = t->request->layers;
+  return !l ? NULL : extrapolates(t) ? &l->of_few : &l->whole;
+}
+
 // Where arguments and results of the plan are: in the whole program if few of its layers stand for
 // it.
 static PlanTarget plan_borders(const Trial *t) {
@@ -227,7 +240,7 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
   const PlanLayers *layers = t->request->layers;
-  session_clone(&c->session, guard, layers ? layers->few.program : t->program, NULL);
+  session_clone(&c->session, guard, candidate_program(t), NULL);
   CompileRequest request = {.annotations = t->annotations,
                             .local.out_decisions = c->saves ? &c->saved : NULL,
                             .simulate = true,
@@ -282,7 +295,7 @@ static void keep_candidate(Trial *t, const Candidate *c, const PlanTrial *trial)
   t->best_more = c->simulated_more;
   plan->n_choice = t->model.vars.count;
   plan->choice = arena_copy(t->arena, t->choice, (plan->n_choice + 1) * sizeof *t->choice);
-  if (!t->request->layers) list_values(t, plan);
+  if (!extrapolates(t)) list_values(t, plan);
   t->text.used = 0;
   plan_summary(&t->model_session, &t->model, t->choice, &t->text);
   plan->strategy = plan->best.strategy = keep_text(t);
@@ -323,8 +336,8 @@ static bool try_candidate(Trial *t, Candidate *c) {
 static bool try_decisions(Trial *t, bool thrifty) {
   const PlanLayers *layers = t->request->layers;
   t->thrifty = thrifty;
-  Candidate c = {.t = t, .decisions = write_decisions(t, layers ? &layers->of_few : NULL, thrifty)};
-  if (layers) c.decisions_more = write_decisions(t, &layers->of_more, thrifty);
+  Candidate c = {.t = t, .decisions = write_decisions(t, candidate_target(t), thrifty)};
+  if (extrapolates(t)) c.decisions_more = write_decisions(t, &layers->of_more, thrifty);
   bool wins = try_candidate(t, &c);
   const Simulated *s = &c.simulated;
   t->repriced = s->seconds > 0;
@@ -341,7 +354,7 @@ static bool try_decisions(Trial *t, bool thrifty) {
 // Another choice than the solver's.
 static bool try_choice(Trial *t, const uint32_t *choice) {
   t->choice = (uint32_t *)choice;
-  if (!t->request->layers) write_rules(t);
+  if (!extrapolates(t)) write_rules(t);
   return try_decisions(t, false);
 }
 
@@ -459,7 +472,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   double start = clock_seconds();
   model_price(&t->model, &t->pricing, t->limit_bytes);
   // Of few layers, a later round starts from the solution before it: that takes half the time.
-  const uint32_t *before = t->request->layers ? t->choice : NULL;
+  const uint32_t *before = extrapolates(t) ? t->choice : NULL;
   if (!before && t->hook) before = t->hook->start;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   SolveOptions options = {.level = t->request->level,
@@ -495,12 +508,11 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
     return NULL;
   }
   start = clock_seconds();
-  if (!t->request->layers) write_rules(t);
+  if (!extrapolates(t)) write_rules(t);
   guard_tell(guard, "partitioning and simulating", 0, 0);
   try_solution(t);
   bool exact = t->exact || t->request->no_greedy || (t->hook && t->hook->exact);
-  if (!exact && !t->request->layers &&
-      (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
+  if (!exact && !extrapolates(t) && (t->request->level > 1 || t->program->ops.count < MOST_GREEDY))
     try_rules(t, t->rules);
   plan->check_seconds += clock_seconds() - start;
   return NULL;
@@ -528,6 +540,8 @@ static Status *expand_plan(Trial *t) {
   Plan *plan = t->plan;
   const PlanLayers *layers = t->request->layers;
   if (!layers || !plan->decisions) return NULL;
+  plan->n_layers = plan->n_simulated_layers = layers->n_layers;
+  if (!extrapolates(t)) return NULL;
   t->choice = arena_copy(t->arena, plan->choice, plan->n_choice * sizeof *t->choice);
   Refinement r = {.t = t, .decisions = write_decisions(t, &layers->of_base, t->best_thrifty)};
   Status *status = guard_run(refine_body, &r);
@@ -540,7 +554,6 @@ static Status *expand_plan(Trial *t) {
   list_values(t, plan);
   plan->annotations = t->rules;
   plan->decisions = write_decisions(t, &layers->whole, t->best_thrifty);
-  plan->n_layers = layers->n_layers;
   plan->n_simulated_layers = layers->n_layers - layers->base_dropped;
   return NULL;
 }
@@ -561,8 +574,8 @@ static double change(const Pricing *a, const Pricing *b) {
 
 // Local search, if there is a solution that fits.
 static Status *search_near(Trial *t, Guard *guard) {
-  if (t->probe || t->hook || t->request->layers || !t->best_choice || plan_is_late(t->request) ||
-      t->plan->best.peak_bytes > t->plan->usable_bytes)
+  if (t->probe || (t->hook && !t->hook->climbs) || t->request->layers || !t->best_choice ||
+      plan_is_late(t->request) || t->plan->best.peak_bytes > t->plan->usable_bytes)
     return NULL;
   double start = clock_seconds();
   model_price(&t->model, &t->best_pricing, t->limit_bytes);

@@ -351,7 +351,7 @@ Status *plan_why_not(const Program *program, const PlanRequest *request, const P
                 .plan = plan,
                 .arena = arena,
                 .answer = out,
-                .hook.built = question_built};
+                .hook = {.built = question_built, .climbs = true}};
   Plan other;
   q.hook.user = &q;
   split_question(&q, question);

@@ -8,6 +8,10 @@
 //   backward   5 4 . . 1 0        layer 1 reads the gradient that layer 4 made
 //   update     0 1 . . 4 5
 //
+// The op that a dropped op gets its decision from, and that counts for it, is that of the last
+// layer before the gap by label, in all runs. There, also in a backward pass, a layer follows
+// another one, so that what passes between layers is counted as often as it does.
+//
 // Invariant: representatives have the type of what they stand for, so the result verifies; if it
 // does not, there is no contraction. The whole program is not changed.
 //
@@ -26,11 +30,14 @@ typedef struct Work {
   Arena *arena;
   Guard *guard;
   Contraction *out;
-  Program *q;            // a clone that becomes the contracted program
-  uint32_t *stands_for;  // per op of layers->ops: 1 + its representative, if it is dropped
-  uint32_t *run_end;     // per op: 1 + the last op of its run
-  ValueId *value;        // per value of a dropped op: the representative's
-  OpId *op;  // per op of the whole program, also in regions: the representative, or itself
+  Program *q;  // a clone that becomes the contracted program
+  // Per op of layers->ops that is dropped: 1 + the op whose results are read instead, which stands
+  // before it, and 1 + its representative.
+  uint32_t *reads, *stands_for;
+  uint32_t *run_end;  // per op: 1 + the last op of its run
+  ValueId *value;     // per result of a dropped op: that which is read instead
+  ValueId *like;      // and the representative's
+  OpId *op;           // per op of the whole program, also in regions: the representative, or itself
   OpId last, new_last;  // the entry function's terminators
 } Work;
 
@@ -38,17 +45,29 @@ typedef struct Work {
 
 // Drops the windows of a run whose layers are in [first, end).
 static void drop_windows(Work *w, const LayerRun *run, int64_t first, int64_t end) {
-  uint32_t before = 0;  // 1 + the last kept window before the gap
+  int64_t before = run->step > 0 ? first - 1 : end;  // the last layer before the gap
+  uint32_t from = (uint32_t)((before - run->label) * run->step) * run->period;
+  uint32_t as = (uint32_t)((first - 1 - run->label) * run->step) * run->period;
   for (uint32_t k = 0; k < run->n; k++) {
     int64_t label = run->label + run->step * (int64_t)k;
-    bool dropped = label >= first && label < end;
-    if (!dropped && label == (run->step > 0 ? first - 1 : end)) before = k + 1;
     for (uint32_t i = 0; i < run->period; i++) {
       uint32_t at = run->begin + k * run->period + i;
       w->run_end[at] = run->begin + run->n * run->period;
-      if (dropped) w->stands_for[at] = run->begin + (before - 1) * run->period + i + 1;
+      if (label < first || label >= end) continue;
+      w->reads[at] = run->begin + from + i + 1;
+      w->stands_for[at] = run->begin + as + i + 1;
     }
   }
+}
+
+// Pairs the results of an op with those of another one.
+static bool pair_values(const Program *p, OpId op, OpId with, ValueId *value) {
+  if (op_at(p, op)->n_results != op_at(p, with)->n_results) return false;
+  for (uint32_t i = 0; i < op_at(p, op)->n_results; i++) {
+    if (op_result_type(p, op, i) != op_result_type(p, with, i)) return false;
+    value[op_result(p, op, i)] = op_result(p, with, i);
+  }
+  return true;
 }
 
 // Pairs an op with its representative: their regions have the same structure.
@@ -56,21 +75,18 @@ static bool pair_ops(Work *w, OpId op, OpId with) {
   const Program *p = w->p;
   OpId a = op, b = with;
   for (; a && b; a = op_walk_next(p, a, op), b = op_walk_next(p, b, with)) {
-    if (op_at(p, a)->code != op_at(p, b)->code || op_at(p, a)->n_results != op_at(p, b)->n_results)
-      return false;
+    if (op_at(p, a)->code != op_at(p, b)->code) return false;
     w->op[a] = b;
-    for (uint32_t i = 0; i < op_at(p, a)->n_results; i++) {
-      if (op_result_type(p, a, i) != op_result_type(p, b, i)) return false;
-      w->value[op_result(p, a, i)] = op_result(p, b, i);
-    }
   }
-  return !a && !b;
+  return !a && !b && pair_values(p, op, with, w->like);
 }
 
 static bool pair_all(Work *w) {
   const Layers *l = w->layers;
   for (uint32_t i = 0; i < l->n_ops; i++)
-    if (w->stands_for[i] && !pair_ops(w, l->ops[i], l->ops[w->stands_for[i] - 1])) return false;
+    if (w->stands_for[i] && (!pair_ops(w, l->ops[i], l->ops[w->stands_for[i] - 1]) ||
+                             !pair_values(w->p, l->ops[i], l->ops[w->reads[i] - 1], w->value)))
+      return false;
   return true;
 }
 
@@ -116,12 +132,12 @@ static bool map_results(Work *w, const uint32_t *arguments, const bool *kept_arg
   uint32_t *returned = ARENA_ARRAY(w->arena, uint32_t, p->values.count + 1);  // 1 + the result
   for (uint32_t i = w->out->n_results; i-- > 0;) returned[op_operand(p, last, i)] = i + 1;
   for (uint32_t i = 0; i < w->out->n_results; i++) {
-    ValueId v = op_operand(p, last, i), as = w->value[v];
+    ValueId v = op_operand(p, last, i), as = w->like[v];
     if (value_at(p, v)->is_arg && !kept_argument[value_at(p, v)->index])
       as = function_argument(p, w->entry, arguments[value_at(p, v)->index]);
     kept[i] = !as;
     map[i] = as ? returned[as] - 1 : i;
-    if (as && (!returned[as] || w->value[as])) return false;
+    if (as && (!returned[as] || w->like[as])) return false;
   }
   return true;
 }
@@ -303,9 +319,11 @@ bool contract(const Program *p, OpId entry, const Layers *l, uint32_t keep, Guar
             .arena = arena,
             .guard = guard,
             .out = out,
+            .reads = ARENA_ARRAY(arena, uint32_t, l->n_ops + 1),
             .stands_for = ARENA_ARRAY(arena, uint32_t, l->n_ops + 1),
             .run_end = ARENA_ARRAY(arena, uint32_t, l->n_ops + 1),
             .value = ARENA_ARRAY(arena, ValueId, p->values.count + 1),
+            .like = ARENA_ARRAY(arena, ValueId, p->values.count + 1),
             .op = ARENA_ARRAY(arena, OpId, p->ops.count + 1)};
   int64_t first = l->first + (keep + 1) / 2, end = l->end - keep / 2;
   for (uint32_t i = 0; i < l->n_runs; i++) drop_windows(&w, &l->runs[i], first, end);

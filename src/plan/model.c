@@ -623,6 +623,10 @@ Status *model_build(Model *m, Program *p, ShardingTable *table, MeshId mesh,
   m->network =
       machine_network_reached(options->machine, p->context, devices, m->rates.links, &m->arena);
   fusion_find(p, &m->arena, &m->fusion);
+  if (options->machine->fused_attention) {
+    attention_find(p, &m->fusion, &m->arena, &m->attention);
+    for (ValueId v = 0; v < p->values.count; v++) m->fusion.stored[v] &= !m->attention.hidden[v];
+  }
   Entries entries = program_entries(p, &m->arena);
   m->entry = entries.n ? entries.v[0] : 0;
   if (!m->entry || !region_block(p, op_region(p, m->entry, 0)))

@@ -12,6 +12,7 @@
 #ifndef TESSERA_PLAN_MODEL_H
 #define TESSERA_PLAN_MODEL_H
 
+#include "cost/attention.h"
 #include "cost/fusion.h"
 #include "cost/machine.h"
 #include "cost/slack.h"
@@ -86,6 +87,7 @@ typedef struct Model {
   Network network;  // with the bandwidths that are reached
   Rates rates;
   Fusion fusion;
+  Attention attention;    // arrays are NULL: attention is not fused
   Problem problem;        // variable i is vars[i]
   VEC(Sent) sent;         // per entry of a matrix of reshards
   uint32_t first_tie;     // edges from here on are ties

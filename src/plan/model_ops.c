@@ -33,6 +33,7 @@ static uint32_t list_moved(ModelBuild *b, OpId op, Moved *out) {
     OpId from = value_def(p, r);
     bool fused = from && op_fusing(p, from) && f->group[from] == group;
     if (f->constant[r] || fused || b->read_by[r] == group) continue;
+    if (m->attention.hidden && m->attention.hidden[r]) continue;
     b->read_by[r] = group;
     uint32_t at = work_touched(p, op, i);
     Type type = at < n ? op_operand_type(p, op, at) : op_result_type(p, op, at - n);
@@ -100,26 +101,29 @@ void model_price_op(ModelBuild *b, uint32_t var) {
   ModelVar *v = &m->vars.items[var];
   const StrategySet *set = &m->strategies.sets.items[v->set];
   OpId op = v->op;
-  if (is_free(m, op)) return;
+  if (is_free(m, op) || (m->attention.inside && m->attention.inside[op])) return;
   uint32_t n = op_at(m->p, op)->n_operands + op_at(m->p, op)->n_results;
   Moved *moved = ARENA_ARRAY(&m->strategies.scratch, Moved, n + 1);
   uint32_t n_moved = list_moved(b, op, moved), group = m->fusion.group[op];
   bool contracts = op_contracts(m->p, op);
   DType type = op_at(m->p, op)->n_operands ? type_dtype(m->p->context, op_operand_type(m->p, op, 0))
                                            : DT_f32;
-  double flops = op_work(m->p, op);
+  double flops = op_work(m->p, op), part = m->attention.work ? m->attention.work[op] : 0;
+  Rates rates = m->rates;
+  if (part > 0) flops *= part;
+  if (part > 0 && rates.attention > 0) rates.contractions = rates.attention;
   // In a fusion that memory limits, FLOPs are hidden behind its bytes, and the other way round.
   bool alone = contracts || !op_fusing(m->p, op);
-  bool memory = rates_seconds(&m->rates, 0, b->group_bytes[group], type, contracts) >=
-                rates_seconds(&m->rates, b->group_flops[group], 0, type, contracts);
-  double start = b->group_started[group] ? 0 : m->rates.op_seconds;
+  bool memory = rates_seconds(&rates, 0, b->group_bytes[group], type, contracts) >=
+                rates_seconds(&rates, b->group_flops[group], 0, type, contracts);
+  double start = b->group_started[group] ? 0 : rates.op_seconds;
   b->group_started[group] = true;
   for (uint32_t k = 0; k < v->n; k++) {
     double bytes = 0, work = set->n ? set->items[k].work : 1;
     for (uint32_t i = 0; i < n_moved; i++)
       bytes += moved[i].bytes * model_fraction(b, tensor_as(m, set, moved[i].tensor, k));
     double own_flops = flops * work * padding_of(b, op, set, k, flops * work);
-    double seconds = rates_seconds(&m->rates, alone || !memory ? own_flops : 0,
+    double seconds = rates_seconds(&rates, alone || !memory ? own_flops : 0,
                                    alone || memory ? bytes : 0, type, contracts);
     v->costs[k] = model_units((seconds + start) * v->runs);
     if (!set->n) continue;

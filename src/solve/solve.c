@@ -492,7 +492,8 @@ static Status *solve(const Problem *problem, const SolveOptions *options, Reduce
 Status *solve_problem(const Problem *problem, const SolveOptions *options, Guard *guard,
                       uint32_t *out_choice, SolveResult *out) {
   uint32_t level = options->level < 1 ? 1 : options->level > 2 ? 2 : options->level;
-  return solve(problem, options, (ReduceOptions){0}, level_work[level], guard, out_choice, out);
+  uint64_t budget = options->quick ? fixed_work : level_work[level];
+  return solve(problem, options, (ReduceOptions){0}, budget, guard, out_choice, out);
 }
 
 Status *solve_fixed(const Problem *problem, const SolveOptions *options, uint32_t var,

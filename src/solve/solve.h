@@ -10,6 +10,7 @@ typedef struct SolveOptions {
   double seconds;       // if > 0, runs about that long whatever the level: the plan depends on the
                         // machine's speed
   uint64_t work_scale;  // multiplies the level's budget; 0 is 1
+  bool quick;           // the small budget of solve_fixed, whatever the level
   double gap;           // relative distance of cost and bound at which it stops; 0: optimal
   uint32_t threads;     // 0 and 1: the calling thread only. The plan does not depend on it
   const uint32_t *start;  // a plan to start from, one strategy per variable; NULL: none. It need

@@ -88,6 +88,10 @@ const char *tactics_sharding(const Tactics *t, uint32_t argument) {
   return text_of(t, &t->shardings[argument], t->arguments[argument].rank);
 }
 
+AxisList tactics_axes(const Tactics *t, uint32_t argument, uint32_t dim) {
+  return t->shardings[argument].dims[dim].axes;
+}
+
 uint32_t shard_class(Tactics *t, ClassId class, uint32_t kinds, uint32_t axis, TacticStep *step) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < t->n_arguments; i++) {

@@ -75,6 +75,8 @@ const char *tactics_rules(const Tactics *t);
 
 // The axes of an argument's dimensions so far: `[{"x"}, {}]`. In the arena.
 const char *tactics_sharding(const Tactics *t, uint32_t argument);
+// The axes of one of them. Valid until the next tactic.
+AxisList tactics_axes(const Tactics *t, uint32_t argument, uint32_t dim);
 
 // ---- search ----
 

@@ -1,0 +1,151 @@
+// Problem: the solution depends on prices that only the simulation knows, and the prices on the
+// solution. Rounds of repricing end in a plan that is good at its own prices. A plan that differs
+// in many decisions at once may be faster: data parallelism along one axis and Megatron along
+// another.
+//
+// Idea: solve again, restricted or at other prices, and simulate each solution. Level 1: without
+// partial sums as loop carries. Level 2 also: all communication at one price; standard compositions
+// of tactics (tactics/tactics.h), which say how the shardings of arguments begin. The solver
+// chooses the rest, also more axes of the same arguments (ZeRO).
+//
+// Cost: at most 2 solves and compilations per mesh, at level 2 at most 4 + 2 · MOST_LAYOUTS.
+#include <math.h>
+
+#include "pipeline/plan_layouts.h"
+#include "tactics/tactics.h"
+
+enum { MOST_LAYOUTS = 24, ROUNDS = 2 };
+#define LAYOUT_GAP 0.01
+
+// Does a sharding have the tactic's axes as the major axes of each dimension?
+static bool extends(const Model *m, Sharding sharding, const Tactics *tactics, uint32_t argument,
+                    uint32_t rank) {
+  const ShardingInfo *info = sharding_info(m->strategies.table, sharding);
+  for (uint32_t d = 0; d < rank; d++) {
+    AxisList want = tactics_axes(tactics, argument, d);
+    AxisList has = sharding ? sharding_dim_axes(info, d) : (AxisList){NULL, 0};
+    if (has.n < want.n || !axes_equal((AxisList){has.v, want.n}, want)) return false;
+  }
+  return true;
+}
+
+// Forbids the strategies of arguments that do not begin as the tactics say. False: none is left.
+static bool restrict_arguments(Model *m, const Tactics *tactics) {
+  for (uint32_t i = 0; i < m->n_arguments; i++) {
+    uint32_t v = m->argument_vars[i], left = 0;
+    const TypeInfo *type = type_info(m->p->context, value_type(m->p, m->vars.items[v].value));
+    int64_t *costs = m->problem.costs.items + m->problem.vars.items[v].first;
+    for (uint32_t k = 0; type->kind == TYPE_TENSOR && k < m->vars.items[v].n; k++) {
+      if (!extends(m, model_sharding(m, v, k), tactics, i, type->rank)) costs[k] = PLAN_FORBIDDEN;
+      left += costs[k] < PLAN_FORBIDDEN;
+    }
+    if (type->kind == TYPE_TENSOR && !left) return false;
+  }
+  return true;
+}
+
+// Applies the tactics of a composition, from its name.
+static bool apply(Trial *t, Tactics *tactics, const char *name) {
+  Session *s = &t->model_session;
+  TacticList list = {0};
+  Status *status =
+      tactics_read(str_of(name), s->context, sharding_mesh(s->table, s->mesh), &s->arena, &list);
+  for (uint32_t i = 0; i < list.n && !status; i++) {
+    TacticStep step;
+    status = tactics_apply(tactics, list.v[i], &step);
+  }
+  bool good = !status;
+  status_free(status);
+  return good;
+}
+
+// Solves the problem as it is priced and tries the solution. *out_found: there is one.
+static Status *solve_and_try(Trial *t, Guard *guard, uint32_t *budget,
+                             bool (*try)(Trial *, const uint32_t *), bool *out_found) {
+  Model *m = &t->model;
+  uint32_t *next = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
+  SolveOptions options = {.level = 1, .gap = LAYOUT_GAP};
+  SolveResult solved;
+  TRY(solve_problem(&m->problem, &options, guard, next, &solved));
+  *out_found = solved.outcome == SOLVE_OPTIMAL || solved.outcome == SOLVE_FEASIBLE;
+  if (!*out_found) return NULL;
+  --*budget;
+  try(t, next);
+  return NULL;
+}
+
+// Forbids partial sums as loop carries. False: there are none.
+static bool forbid_partial_carries(Model *m) {
+  bool any = false;
+  for (uint32_t v = 0; v < m->vars.count; v++) {
+    if (m->vars.items[v].kind != VAR_BORDER) continue;
+    int64_t *costs = m->problem.costs.items + m->problem.vars.items[v].first;
+    for (uint32_t k = 0; k < m->vars.items[v].n; k++) {
+      Sharding sharding = model_sharding(m, v, k);
+      if (!sharding || !sharding_info(m->strategies.table, sharding)->unreduced.n) continue;
+      costs[k] = PLAN_FORBIDDEN;
+      any = true;
+    }
+  }
+  return any;
+}
+
+// A carry that is a partial sum costs no more than one that is reduced in each iteration, but what
+// waits for it cannot overlap.
+static Status *try_reduced_carries(Trial *t, Guard *guard, uint32_t *budget,
+                                   bool (*try)(Trial *, const uint32_t *)) {
+  t->pricing = pricing_serial;
+  for (uint32_t round = 0; round < ROUNDS && *budget; round++) {
+    model_price(&t->model, &t->pricing, t->limit_bytes);
+    bool possible = forbid_partial_carries(&t->model);
+    if (possible) TRY(solve_and_try(t, guard, budget, try, &possible));
+    if (!possible) break;
+  }
+  return NULL;
+}
+
+// Prices all communication alike, with the fraction that was exposed, and with half of it.
+static Status *try_scales(Trial *t, Guard *guard, uint32_t *budget,
+                          bool (*try)(Trial *, const uint32_t *)) {
+  double busy = t->best.collective_seconds, exposed = t->best.exposed_seconds;
+  bool found = busy > 0;
+  for (double part = 1; found && part >= 0.5 && *budget; part /= 2) {
+    model_scale(&t->model, fmax(0.02, part * exposed / busy), t->limit_bytes);
+    TRY(solve_and_try(t, guard, budget, try, &found));
+  }
+  return NULL;
+}
+
+static Status *try_tactics(Trial *t, Guard *guard, uint32_t *budget,
+                           bool (*try)(Trial *, const uint32_t *)) {
+  Model *m = &t->model;
+  Tactics *tactics;
+  Status *status = plan_view_tactics(&t->model_session, t->request, &tactics);
+  bool found = !status;
+  status_free(status);  // a program without structure that tactics know
+  if (!found) return NULL;
+  const TacticMark *start = tactics_save(tactics);
+  TacticCandidates all = tactics_candidates(tactics);
+  for (uint32_t i = 0; i < all.n && i < MOST_LAYOUTS && *budget; i++) {
+    tactics_restore(tactics, start);
+    if (!apply(t, tactics, all.v[i].name)) continue;
+    // Once at serial prices, once at those of its own simulation.
+    t->pricing = pricing_serial;
+    for (uint32_t round = 0; round < ROUNDS && *budget; round++) {
+      model_price(m, &t->pricing, t->limit_bytes);
+      bool possible = restrict_arguments(m, tactics);
+      if (possible) TRY(solve_and_try(t, guard, budget, try, &possible));
+      if (!possible) break;
+    }
+  }
+  return NULL;
+}
+
+Status *layouts_try(Trial *t, Guard *guard, uint32_t *budget,
+                    bool (*try)(Trial *, const uint32_t *)) {
+  TRY(try_reduced_carries(t, guard, budget, try));
+  if (t->request->level > 1) TRY(try_scales(t, guard, budget, try));
+  if (t->request->level > 1) TRY(try_tactics(t, guard, budget, try));
+  model_price(&t->model, &t->best_pricing, t->limit_bytes);
+  return NULL;
+}
