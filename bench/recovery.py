@@ -361,7 +361,8 @@ DECODE = dict(dtype="bfloat16", layers=4, width=8192, heads=64, prompt=16, place
 
 ROWS = [
     Row("megatron-mix", "GPT, 24 layers, width 4096, batch 4, length 2048", lambda: generate(GPT_SMALL_BATCH), "h100:8", "x=8",
-        "more tokens than columns: out by sequence, others as Megatron", mixed("x"), [megatron_rules("x")]),
+        "more tokens than columns: out by sequence, others as Megatron", mixed("x"), [megatron_rules("x")],
+        why="The MLP is sharded by sequence, too: its weights are gathered beside other work, where the all-reduces of the mix (120 ms) are exposed."),
     Row("megatron", "GPT, 12 layers, width 8192, batch 1, length 1024", lambda: generate(GPT_FEW_TOKENS), "h100:8", "x=8",
         "q, k, v and up by columns, out and down by rows", megatron("x"), [megatron_rules("x")]),
     Row("megatron-2d", "the same, batch 4", lambda: generate(GPT_FEW_TOKENS.replace("--batch 1", "--batch 4")), "h100:8x4", "x=4,y=8",
