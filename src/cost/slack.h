@@ -11,7 +11,7 @@ typedef enum Slack {
   SLACK_COUNT,
 } Slack;
 
-enum { BACKLOG_PARTS = 16 };
+#define BACKLOG_PARTS 16
 
 // Seconds of collectives by class.
 typedef struct Exposure {

@@ -12,7 +12,7 @@
 
 const Pricing pricing_serial = {1, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {0}, 0};
 
-enum { LEAST_EXPOSED = 2 };  // percent: collectives that are hidden today are not free
+static const double least_exposed = 0.02;  // collectives that are hidden today are not free
 
 // What cannot overlap, of the seconds of a reshard.
 typedef struct Waits {
@@ -125,7 +125,7 @@ Pricing model_reprice(const Model *m, const uint32_t *choice, const Exposure *s,
     // What is exposed of activations is what exceeds the backlog.
     if (i != SLACK_NONE && rest > 0)
       out.exposed[i] = fmax(load, (s->exposed[i] - parts.exposed[i]) / rest);
-    out.exposed[i] = fmin(1, fmax(LEAST_EXPOSED / 100.0, out.exposed[i]));
+    out.exposed[i] = fmin(1, fmax(least_exposed, out.exposed[i]));
     cost += parts.exposed[i] + out.exposed[i] * rest;
     seconds += s->exposed[i];
   }
