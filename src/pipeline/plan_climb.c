@@ -15,7 +15,7 @@
 #include "pipeline/plan_layouts.h"
 
 // Ops compiled by level 1, and candidates at most; level 2 may use CLIMB_MORE times as many.
-enum { CLIMB_OPS = 16000, CLIMB_MOST = 20, CLIMB_MORE = 10 };
+enum { CLIMB_OPS = 12000, CLIMB_MOST = 20, CLIMB_MORE = 10 };
 
 typedef struct Move {
   Wide more;  // cost

@@ -434,8 +434,9 @@ static void try_solution(Trial *t) {
   try_decisions(t, false);
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
-  if ((plan->decisions && t->peak_bytes > plan->usable_bytes) || (small && has_loops(&t->model)))
-    try_decisions(t, true);
+  bool over = plan->decisions && t->peak_bytes > plan->usable_bytes;
+  if (over || (small && has_loops(&t->model) && !t->thrifty_lost))
+    t->thrifty_lost = !try_decisions(t, true) && !over;
 }
 
 // The solver's samples, in seconds.

@@ -36,6 +36,7 @@ typedef struct Trial {
   uint32_t *choice;
   uint32_t *best_choice;       // of the best solution so far; NULL: none
   Pricing best_pricing;        // from its simulation
+  bool thrifty_lost;           // thrifty passes were tried and did not win
   bool thrifty, best_thrifty;  // the solution that is tried, and the best one, with thrifty passes
   Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
   const char *rules;           // the solution's shardings of arguments and results
