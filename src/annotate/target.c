@@ -324,6 +324,11 @@ static void find_edges(const Lookup *k) {
                          function_argument(k->p, k->function, number)}));
     return;
   }
+  if (str_starts(k->pattern, "result#") && read_index(str_from(k->pattern, 7), &number)) {
+    if (number < function_n_results(k->p, k->function))
+      VEC_PUSH(k->arena, k->out, ((Target){k->function, TARGET_RESULT, number, 0}));
+    return;
+  }
   for (int reading = AS_NAME; reading < N_READINGS && k->out->count == before; reading++)
     find_read_as(k, (Reading)reading);
 }

@@ -41,6 +41,7 @@ Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 // or path is preferred to a synonym (out, result0), and a synonym to a number (arg0, result0).
 //   0  arg0  %arg0          arguments; also by path or glob
 //   result0  result[0]  out.loss
+//   result#3               by number alone, whatever the paths: result3 may be the path result[3]
 //   %12  %12#1              a value by its name in the text; several if scopes repeat the name
 //   model.mlir:7            the values that ops on that line of the program's text define
 //   model.py:31             the values of the last op of that line of the user's program; ops of

@@ -247,8 +247,9 @@ static bool may_share(const PlanJob *job, uint32_t n_files) {
               n_files);
   else if (n_files < 2 && (job->share.count || job->weights))
     cli_error("--share and --weights are for several programs, and one is given");
-  else if (n_files > 1 && (job->report || job->from || job->why_not.count))
-    cli_error("--report, --from and --why-not are for one program, and %u are given", n_files);
+  else if (n_files > 1 && (job->report || job->from || job->why_not.count || job->emit))
+    cli_error("--report, --from, --why-not and --emit are for one program, and %u are given",
+              n_files);
   else
     return true;
   return false;

@@ -71,20 +71,30 @@ static Status *find_meshes(Search *s) {
   return NULL;
 }
 
+#define KNOWN_MARGIN 1.05  // for a step whose bound is not known
+#define EQUAL (1 - 1e-6)   // a mesh that can at best be as fast is of no use
+
+// How much the problem's prices exceed the simulation, as far as the best plan shows it: its step
+// may be below its own bound (small programs: launches, fusions).
+static double overpriced(const Plan *best) {
+  const PlanTrial *t = &best->best;
+  return t->seconds > 0 ? fmax(1, t->overlap_bound_seconds / t->seconds) : 1;
+}
+
 static const char *bound_words(const Search *s, const PlanMesh *mesh) {
   char seconds[32];
-  return arena_printf(s->arena, "discarded: every step takes at least %s",
+  return arena_printf(s->arena, "discarded: at the problem's prices a step takes at least %s",
                       simulated_seconds(mesh->overlap_seconds, seconds, sizeof seconds));
 }
 
 // A mesh that is not planned: why.
 static const char *discard(const Search *s, const PlanMesh *mesh, const Plan *best) {
   double known = s->request->known_seconds;
-  if (known > 0 && mesh->overlap_seconds > known) return bound_words(s, mesh);
+  if (known > 0 && mesh->overlap_seconds > KNOWN_MARGIN * known) return bound_words(s, mesh);
   if (!best->decisions) return NULL;
   if (plan_is_late(s->request)) return "not planned: the time limit was over";
   bool fits = best->best.peak_bytes <= best->usable_bytes;
-  if (!fits || mesh->overlap_seconds <= best->best.seconds) return NULL;
+  if (!fits || mesh->overlap_seconds < EQUAL * overpriced(best) * best->best.seconds) return NULL;
   return bound_words(s, mesh);
 }
 

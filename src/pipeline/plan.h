@@ -63,7 +63,8 @@ typedef struct PlanTrial {
   double seconds, peak_bytes;          // simulated; 0 if it was discarded
   double cost_seconds, bound_seconds;  // of the problem: the sum of all times, without overlap
   double problem_peak_bytes;
-  double overlap_bound_seconds;  // no step is shorter even if compute and links overlap fully
+  double overlap_bound_seconds;  // at the problem's prices no step is shorter, even if all
+                                 // overlaps
   const char *links;             // along each axis of the mesh, in words; NULL: all alike
   bool discarded;                // by its bound: it was not planned
   SolveOutcome outcome;

@@ -130,6 +130,12 @@ void plan_jax(const Plan *plan, const char *machine, StrBuf *out) {
   strbuf_printf(out, "# tessera plan for %s: %s per step predicted, %s per device.\n", machine,
                 simulated_seconds(plan->best.seconds, a, sizeof a),
                 simulated_bytes(plan->best.peak_bytes, b, sizeof b));
+  const ShortList *list = &plan->short_list;
+  if (list->computed && list->seconds > 0)
+    strbuf_printf(out,
+                  "# With these shardings alone: %s per step. tessera.plan(…).to_jax() runs the "
+                  "plan exactly.\n",
+                  simulated_seconds(list->seconds, a, sizeof a));
   strbuf_puts(out, "# Keys are paths of arguments: jax.tree_util.keystr(path, simple=True, "
                    "separator=\".\") behind the argument's name.\n"
                    "import jax\n"

@@ -210,7 +210,7 @@ static void add_edge_rule(Short *h, Edges *e, uint32_t i, bool globs) {
   if (globs && !found) found = cover(e, pattern = path, e->specs[i], argument);
   if (!found)
     pattern = str_of(
-        arena_printf(h->arena, argument ? "%u" : "result%u", argument ? i : i - e->n_arguments));
+        arena_printf(h->arena, argument ? "%u" : "result#%u", argument ? i : i - e->n_arguments));
   e->covered[i] = true;
   add_rule(h, pattern, e->specs[i]);
 }

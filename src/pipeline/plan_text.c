@@ -180,9 +180,10 @@ void plan_put(const Plan *plan, const char *machine, StrBuf *out) {
                   simulated_seconds(t->bound_seconds, a, sizeof a),
                   simulated_seconds(t->cost_seconds, b, sizeof b), gap_percent(t));
   if (t->overlap_bound_seconds > 0)
-    strbuf_printf(out, "        %s with overlap: the step is at most %.1f %% above it\n",
+    strbuf_printf(out, "        %s with overlap, at the same prices: the step is %.1f %% %s it\n",
                   simulated_seconds(t->overlap_bound_seconds, a, sizeof a),
-                  100 * fmax(0, t->seconds / t->overlap_bound_seconds - 1));
+                  fabs(100 * (t->seconds / t->overlap_bound_seconds - 1)),
+                  t->seconds < t->overlap_bound_seconds ? "below" : "above");
   strbuf_printf(
       out, "search  %s: %s model, %s solver, %s partition and simulate; %u variables, %u tied\n",
       simulated_seconds(plan->model_seconds + plan->solve_seconds + plan->check_seconds, d,

@@ -181,7 +181,7 @@ static void write_rules(Trial *t) {
                          : function_result_type(borders.program, borders.entry, k);
     const TypeInfo *info = type_info(s->context, type);
     if (info->kind != TYPE_TENSOR || !info->rank) continue;
-    strbuf_printf(&rules, argument ? "%u=%s\n" : "result%u=%s\n", k,
+    strbuf_printf(&rules, argument ? "%u=%s\n" : "result#%u=%s\n", k,
                   sharding_words(t, s, model_sharding(&t->model, var, t->choice[var]), info->rank));
   }
   t->rules = arena_printf(t->arena, "%.*s", (int)rules.used, rules.used ? rules.data : "");

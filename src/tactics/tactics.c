@@ -251,7 +251,7 @@ static void put_rules(const Tactics *t, StrBuf *out) {
     put_sharding(t, &t->shardings[i], a->rank, out);
     strbuf_putc(out, '\n');
     if (!a->result) continue;
-    strbuf_printf(out, "result%u=", a->result - 1);
+    strbuf_printf(out, "result#%u=", a->result - 1);
     put_sharding(t, &t->shardings[i], a->rank, out);
     strbuf_putc(out, '\n');
   }

@@ -277,3 +277,19 @@ def test_two_processes_share_a_plan():
     said = [process.communicate(timeout=300)[0] for process in running]
     assert [process.returncode for process in running] == [0, 0], "\n".join(said)
     assert all(text.rstrip().endswith("agrees") for text in said), said
+
+
+def test_results_by_number():
+    """Rules of a plan name results by number, also if a path has another number: (tree, scalar)."""
+
+    def step(params, batch):
+        loss, grads = jax.value_and_grad(lambda p: jnp.mean((batch @ p["a"] @ p["b"]) ** 2))(params)
+        return jax.tree.map(lambda p, g: p - 0.1 * g, params, grads), loss
+
+    some = lambda *shape: np.linspace(-1, 1, np.prod(shape), dtype="f").reshape(shape)
+    args = {"a": some(16, 32), "b": some(32, 8)}, some(64, 16)
+    plan = tessera.plan(step, *args, machine="h100:8", mesh="x=8", shard={"params.a": P(None, "x")})
+    params, loss = plan.to_jax()(*args)
+    expected, value = jax.jit(step)(*args)
+    np.testing.assert_allclose(loss, value, rtol=1e-5)
+    np.testing.assert_allclose(params["a"], expected["a"], rtol=1e-4, atol=1e-5)
