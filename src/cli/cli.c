@@ -127,6 +127,21 @@ bool cli_seconds(const char *option, const char *text, double *out) {
   return false;
 }
 
+bool cli_bytes(const char *option, const char *text, double *out) {
+  static const char *const units[] = {"", "kB", "MB", "GB", "TB", "KiB", "MiB", "GiB", "TiB"};
+  static const double sizes[] = {1, 1e3, 1e6, 1e9, 1e12, 0x1p10, 0x1p20, 0x1p30, 0x1p40};
+  char *end;
+  if (!text) return true;
+  double number = strtod(text, &end);
+  for (uint32_t i = 0; end != text && number > 0 && i < sizeof units / sizeof *units; i++) {
+    if (strcmp(end, units[i]) != 0 || !isfinite(number * sizes[i])) continue;
+    *out = number * sizes[i];
+    return true;
+  }
+  cli_error("%s takes bytes, such as 73600000000, 10GB or 16GiB, not '%s'", option, text);
+  return false;
+}
+
 // An exact match first; then --name=VALUE, and -jN for a short option.
 static const Option *find_option(const Option *options, uint32_t n, const char *word) {
   for (uint32_t i = 0; i < n; i++)

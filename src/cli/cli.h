@@ -49,6 +49,9 @@ static inline size_t cli_gib(uint64_t gib) {
 bool cli_trip_count(uint64_t given, uint32_t *out);
 // Reads a positive number of seconds; *out stays if the text is NULL. False with a message.
 bool cli_seconds(const char *option, const char *text, double *out);
+// Reads a number of bytes, with or without a unit (GB, GiB). NULL leaves *out. False: a message was
+// printed.
+bool cli_bytes(const char *option, const char *text, double *out);
 
 typedef enum ParseArgs { ARGS_OK, ARGS_HELP, ARGS_BAD } ParseArgs;
 

@@ -30,7 +30,7 @@ typedef struct PlanJob {
   Session emitted;  // the annotated program
   const char *plan_out, *report;
   const char *machine;  // as given
-  uint64_t memory;
+  const char *memory;
   const char *layers;  // as given
   TextList why_not, share;
   const char *weights;
@@ -312,8 +312,8 @@ int command_plan(int argc, char **argv) {
        "repeated layers that are partitioned and simulated. few: a few, from which the step is "
        "extrapolated. all: the whole program. auto (default): a few if the program has at least "
        "20,000 ops, at -O2 only in the problem; --untied, --shard and --why-not need all"},
-      {"--memory", OPTION_NUMBER, &job.memory, "BYTES",
-       "memory of a device that the plan may use (default: the machine's)"},
+      {"--memory", OPTION_TEXT, &job.memory, "BYTES",
+       "memory of a device that the plan may use, as 40GB or 16GiB (default: the machine's)"},
       {"--tactics", OPTION_TEXT, &job.request.tactics, "LIST",
        "compose the plan from tactics, in order, each along a mesh axis: data:x, megatron:y, "
        "zero1:x, zero2:x, zero3:x, expert:x, sequence:y, spatial:y, auto:y; auto alone plans the "
@@ -380,11 +380,11 @@ int command_plan(int argc, char **argv) {
     // A message was printed.
   } else if (args == ARGS_OK && (several || can_write(job.plan_out)) && can_write(job.report) &&
              cli_seconds("--time-limit", job.time_limit, &job.request.time_limit) &&
-             read_old(&job) && annotations_read(&annotations)) {
+             cli_bytes("--memory", job.memory, &job.request.limit_bytes) && read_old(&job) &&
+             annotations_read(&annotations)) {
     job.request.annotations = annotations.request;
     job.request.devices = (uint32_t)annotations.request.devices;
     if (!annotations.request.n_meshes) job.request.annotations.devices = 0;
-    job.request.limit_bytes = (double)job.memory;
     job.request.state = job.state.items;
     job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
