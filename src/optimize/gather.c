@@ -86,7 +86,7 @@ static bool rewrite_slice(Optimizer *o, const Barriers *barriers, OpId slice) {
   uint32_t dim = (uint32_t)at, *sources = ARENA_ARRAY(&o->scratch, uint32_t, o->n_devices);
   int64_t has = in->dims[dim], needs = out->dims[dim];
   const int64_t *starts;
-  if (needs == has * groups->width ||
+  if (has < 1 || needs < 1 || needs == has * groups->width ||
       !find_sources(o, slice, dim, has, groups->width, &starts, sources))
     return false;
   bool own = true, exact = true, block = needs % has == 0;

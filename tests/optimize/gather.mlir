@@ -58,3 +58,14 @@ func.func @two(%x: tensor<2xf32> {tessera.sharding = "x"}) -> tensor<4xf32> {
   %b = stablehlo.dynamic_slice %a, %o, sizes = [4] : (tensor<8xf32>, tensor<i64>) -> tensor<4xf32>
   return %b : tensor<4xf32>
 }
+// A slice without elements is left as it is.
+// CHECK-LABEL: func.func @none(
+func.func @none(%x: tensor<2xf32> {tessera.sharding = "x"}) -> tensor<0xf32> {
+  %id = stablehlo.partition_id : tensor<ui32>
+  %at = stablehlo.convert %id : (tensor<ui32>) -> tensor<i64>
+  %2 = stablehlo.constant dense<2> : tensor<i64>
+  %o = stablehlo.multiply %at, %2 : tensor<i64>
+  %a = "stablehlo.all_gather"(%x) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 1>, use_global_device_ids}> : (tensor<2xf32>) -> tensor<8xf32>
+  %b = stablehlo.dynamic_slice %a, %o, sizes = [0] : (tensor<8xf32>, tensor<i64>) -> tensor<0xf32>
+  return %b : tensor<0xf32>
+}
