@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "ops/functions.h"
 #include "ops/op.h"
+#include "optimize/optimize.h"
 #include "pipeline/plan_private.h"
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
@@ -36,6 +37,7 @@ void plan_flatten(Program *p, Guard *guard, Arena *arena) {
   inline_all_calls(p, arena);
   while (erase_unnamed(p, guard, arena)) {
   }
+  optimize_erase_dead(p, arena);
 }
 
 void plan_release_text(void *text) { strbuf_deinit(text); }
@@ -69,12 +71,15 @@ static Status *read_rules(const JsonValue *list, Arena *arena, Source *out) {
   return NULL;
 }
 
-// The machine that the plan is for, if it has a name that is known; else the default one.
+// The machine that the plan is for. A file's description is not in the plan, and the passes'
+// choices depend on it.
 static Status *use_machine(const JsonValue *name, Arena *arena, PropagateRequest *request) {
   char *text = NULL;
   if (request->machine || !name || name->kind != JSON_STRING) return NULL;
   TRY(machine_find(name->string, &text));
-  if (!text) return NULL;
+  if (!text)
+    FAIL(INVALID_ARGUMENT, "the plan is for the machine '%s', a file: give it with --machine",
+         name->string);
   GuardCleanup cleanup = {mem_free, text, NULL};
   guard_push(arena->guard, &cleanup);
   request->machine = arena_copy(arena, text, strlen(text) + 1);

@@ -4,9 +4,10 @@
 // another.
 //
 // Idea: solve again, restricted or at other prices, and simulate each solution: without partial
-// sums as loop carries, and with all communication at one price. At level 2 also for standard
-// compositions of tactics (tactics/tactics.h), which say how the shardings of arguments begin. The
-// solver chooses the rest, also more axes of the same arguments (ZeRO).
+// sums as loop carries, and with all communication at one price. Also try the replicated program.
+// At level 2 also for standard compositions of tactics (tactics/tactics.h), which say how the
+// shardings of arguments begin. The solver chooses the rest, also more axes of the same arguments
+// (ZeRO).
 //
 // Cost: at most 4 solves and compilations per mesh, at level 2 also 2 · MOST_LAYOUTS.
 #include <math.h>
@@ -143,8 +144,18 @@ static Status *try_tactics(Trial *t, Guard *guard, uint32_t *budget,
   return NULL;
 }
 
+// All on every device: strategy 0 of each variable. In tiny programs launches and latencies decide.
+static void try_replicated(Trial *t, uint32_t *budget, bool (*try)(Trial *, const uint32_t *)) {
+  const Model *m = &t->model;
+  uint32_t *none = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
+  if (!*budget || problem_evaluate(&m->problem, none).forbidden) return;
+  --*budget;
+  try(t, none);
+}
+
 Status *layouts_try(Trial *t, Guard *guard, uint32_t *budget,
                     bool (*try)(Trial *, const uint32_t *)) {
+  try_replicated(t, budget, try);
   TRY(try_reduced_carries(t, guard, budget, try));
   TRY(try_scales(t, guard, budget, try));
   if (t->request->level > 1) TRY(try_tactics(t, guard, budget, try));

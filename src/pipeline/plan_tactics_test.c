@@ -90,11 +90,11 @@ static void check_rules(World *w) {
   assert_string_equal(step.found, "2 moments, 2 gradients");
   assert_string_equal(tactics_rules(w->tactics),
                       "0=<@mesh, [{?}, {\"y\", ?}p1], replicated={\"x\"}>\n"
-                      "result0=<@mesh, [{?}, {\"y\", ?}p1], replicated={\"x\"}>\n"
+                      "result#0=<@mesh, [{?}, {\"y\", ?}p1], replicated={\"x\"}>\n"
                       "1=<@mesh, [{\"y\", ?}p1, {?}], replicated={\"x\"}>\n"
-                      "result1=<@mesh, [{\"y\", ?}p1, {?}], replicated={\"x\"}>\n"
-                      "2=[{\"x\", ?}p2, {\"y\", ?}p1]\nresult2=[{\"x\", ?}p2, {\"y\", ?}p1]\n"
-                      "3=[{\"y\", ?}p1, {\"x\", ?}p2]\nresult3=[{\"y\", ?}p1, {\"x\", ?}p2]\n"
+                      "result#1=<@mesh, [{\"y\", ?}p1, {?}], replicated={\"x\"}>\n"
+                      "2=[{\"x\", ?}p2, {\"y\", ?}p1]\nresult#2=[{\"x\", ?}p2, {\"y\", ?}p1]\n"
+                      "3=[{\"y\", ?}p1, {\"x\", ?}p2]\nresult#3=[{\"y\", ?}p1, {\"x\", ?}p2]\n"
                       "4=[{\"x\", ?}, {?}]\n5=[{\"x\", ?}, {?}]\n"
                       "%gv=[{\"y\", ?}p1, {\"x\", ?}p2]\n%gw=[{\"x\", ?}p2, {\"y\", ?}p1]\n");
 }

@@ -481,7 +481,7 @@ static void size_borders(ModelBuild *b, BlockId block) {
                                            : 0;
     var->new_state = made && !b->returned[made] && b->last[made] + 1 == end;
     if (var->kind == VAR_BORDER && !var->shares && m->fusion.stored[m->fusion.root[var->value]] &&
-        m->fusion.root[var->value] == var->value)
+        m->fusion.root[var->value] == var->value && !b->returned[var->value])
       model_set_bytes(b, v, model_value_bytes(m, var->value), b->made_at[var->value],
                       (int64_t)b->last[var->value] + 1);
     if (var->n_shared)
