@@ -1,7 +1,6 @@
 // Erases ops without uses and side effects. In reverse program order, so that ops whose only users
 // were erased are erased in the same walk. O(ops).
 #include "optimize/facts.h"
-#include "optimize/optimize.h"
 #include "optimize/pass.h"
 
 static bool is_used(const Program *p, OpId op) {
@@ -10,9 +9,10 @@ static bool is_used(const Program *p, OpId op) {
   return !op_at(p, op)->n_results;
 }
 
-uint32_t optimize_erase_dead(Program *p, Arena *scratch) {
+uint32_t pass_dead(Optimizer *o) {
+  Program *p = o->p;
   VEC(OpId) all = {0};
-  VEC_RESERVE(scratch, &all, p->ops.count);
+  VEC_RESERVE(&o->scratch, &all, p->ops.count);
   for (OpId op = p->root; op; op = op_walk_next(p, op, p->root)) all.items[all.count++] = op;
   uint32_t dropped = 0;
   for (uint32_t i = all.count; i-- > 0;) {
@@ -23,5 +23,3 @@ uint32_t optimize_erase_dead(Program *p, Arena *scratch) {
   }
   return dropped;
 }
-
-uint32_t pass_dead(Optimizer *o) { return optimize_erase_dead(o->p, &o->scratch); }

@@ -54,7 +54,4 @@ Status *optimize_check_collectives(const char *list) MUST_USE;
 Status *optimize_program(Program *local, const OptimizeOptions *options, Guard *guard, Diag *diag,
                          OptimizeStats *out) MUST_USE;
 
-// Erases ops without uses and side effects, of any program. Returns their number. O(ops).
-uint32_t optimize_erase_dead(Program *p, Arena *scratch);
-
 #endif

@@ -160,8 +160,8 @@ typedef struct Plan {
   bool too_large;  // to be described at level 1
 } Plan;
 
-// Inlines all calls that can be inlined, erases functions that nothing names any more and ops
-// without uses: a plan is about this form of the program. O(program with inlined calls).
+// Inlines all calls that can be inlined and erases functions that nothing names any more: a plan is
+// about this form of the program. O(program with inlined calls).
 void plan_flatten(Program *program, Guard *guard, Arena *arena);
 
 // Does the text begin like a plan, and not like decisions alone?

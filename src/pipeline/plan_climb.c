@@ -15,7 +15,7 @@
 #include "pipeline/plan_layouts.h"
 
 // Ops compiled by level 1, and candidates at most; level 2 may use CLIMB_MORE times as many.
-enum { CLIMB_OPS = 12000, CLIMB_MOST = 20, CLIMB_MORE = 10 };
+enum { CLIMB_OPS = 12000, CLIMB_MOST = 20, CLIMB_MORE = 10, CLIMB_LAYOUTS = 64 };
 
 typedef struct Move {
   Wide more;  // cost
@@ -140,10 +140,11 @@ static void climb_flips(Trial *t, uint32_t budget, bool (*try)(Trial *, const ui
   }
 }
 
+// Solutions of other layouts come first: they have a budget of their own.
 Status *climb(Trial *t, Guard *guard, bool (*try)(Trial *, const uint32_t *)) {
-  uint32_t budget = climb_budget(t);
-  TRY(try_layouts(t, guard, &budget, try));
-  TRY(layouts_try(t, guard, &budget, try));
-  climb_flips(t, budget, try);
+  uint32_t flips = climb_budget(t), layouts = flips ? CLIMB_LAYOUTS : 0;
+  TRY(layouts_try(t, guard, &layouts, try));
+  TRY(try_layouts(t, guard, &layouts, try));
+  climb_flips(t, flips, try);
   return NULL;
 }

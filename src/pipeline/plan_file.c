@@ -8,7 +8,6 @@
 #include "base/mem.h"
 #include "ops/functions.h"
 #include "ops/op.h"
-#include "optimize/optimize.h"
 #include "pipeline/plan_private.h"
 
 static void count(void *user, OpId op) { ((uint32_t *)user)[op]++; }
@@ -37,7 +36,6 @@ void plan_flatten(Program *p, Guard *guard, Arena *arena) {
   inline_all_calls(p, arena);
   while (erase_unnamed(p, guard, arena)) {
   }
-  optimize_erase_dead(p, arena);
 }
 
 void plan_release_text(void *text) { strbuf_deinit(text); }

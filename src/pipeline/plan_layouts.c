@@ -5,7 +5,7 @@
 //
 // Idea: solve again, restricted or at other prices, and simulate each solution: without partial
 // sums as loop carries, and with all communication at one price. Also try the replicated program.
-// At level 2 also for standard compositions of tactics (tactics/tactics.h), which say how the
+// Also for standard compositions of tactics (tactics/tactics.h), which say how the
 // shardings of arguments begin. The solver chooses the rest, also more axes of the same arguments
 // (ZeRO).
 //
@@ -15,7 +15,8 @@
 #include "pipeline/plan_layouts.h"
 #include "tactics/tactics.h"
 
-enum { MOST_LAYOUTS = 24, ROUNDS = 2 };
+// Compositions of tactics at levels 1 and 2; at level 1 only of programs with few ops.
+enum { QUICK_LAYOUTS = 8, MOST_LAYOUTS = 24, QUICK_OPS = 1000, ROUNDS = 2 };
 #define LAYOUT_GAP 0.01
 
 // Does a sharding have the tactic's axes as the major axes of each dimension?
@@ -61,11 +62,11 @@ static bool apply(Trial *t, Tactics *tactics, const char *name) {
 }
 
 // Solves the problem as it is priced and tries the solution. *out_found: there is one.
-static Status *solve_and_try(Trial *t, Guard *guard, uint32_t *budget,
+static Status *solve_and_try(Trial *t, Guard *guard, bool quick, uint32_t *budget,
                              bool (*try)(Trial *, const uint32_t *), bool *out_found) {
   Model *m = &t->model;
   uint32_t *next = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = 1, .gap = LAYOUT_GAP};
+  SolveOptions options = {.level = 1, .gap = LAYOUT_GAP, .quick = quick};
   SolveResult solved;
   TRY(solve_problem(&m->problem, &options, guard, next, &solved));
   *out_found = solved.outcome == SOLVE_OPTIMAL || solved.outcome == SOLVE_FEASIBLE;
@@ -99,7 +100,7 @@ static Status *try_reduced_carries(Trial *t, Guard *guard, uint32_t *budget,
   for (uint32_t round = 0; round < ROUNDS && *budget; round++) {
     model_price(&t->model, &t->pricing, t->limit_bytes);
     bool possible = forbid_partial_carries(&t->model);
-    if (possible) TRY(solve_and_try(t, guard, budget, try, &possible));
+    if (possible) TRY(solve_and_try(t, guard, false, budget, try, &possible));
     if (!possible) break;
   }
   return NULL;
@@ -114,7 +115,7 @@ static Status *try_scales(Trial *t, Guard *guard, uint32_t *budget,
   for (double part = 1; found && part >= 0.5 && *budget; part /= 2) {
     model_scale(&t->model, fmax(0.02, part * exposed / busy), t->limit_bytes);
     forbid_partial_carries(&t->model);
-    TRY(solve_and_try(t, guard, budget, try, &found));
+    TRY(solve_and_try(t, guard, false, budget, try, &found));
   }
   return NULL;
 }
@@ -129,15 +130,17 @@ static Status *try_tactics(Trial *t, Guard *guard, uint32_t *budget,
   if (!found) return NULL;
   const TacticMark *start = tactics_save(tactics);
   TacticCandidates all = tactics_candidates(tactics);
-  for (uint32_t i = 0; i < all.n && i < MOST_LAYOUTS && *budget; i++) {
+  bool quick = t->request->level < 2;
+  uint32_t most = quick ? QUICK_LAYOUTS : MOST_LAYOUTS;
+  for (uint32_t i = 0; i < all.n && i < most && *budget; i++) {
     tactics_restore(tactics, start);
     if (!apply(t, tactics, all.v[i].name)) continue;
     // Once at serial prices, once at those of its own simulation.
     t->pricing = pricing_serial;
-    for (uint32_t round = 0; round < ROUNDS && *budget; round++) {
+    for (uint32_t round = 0; round < (quick ? 1 : ROUNDS) && *budget; round++) {
       model_price(m, &t->pricing, t->limit_bytes);
       bool possible = restrict_arguments(m, tactics);
-      if (possible) TRY(solve_and_try(t, guard, budget, try, &possible));
+      if (possible) TRY(solve_and_try(t, guard, quick, budget, try, &possible));
       if (!possible) break;
     }
   }
@@ -158,7 +161,8 @@ Status *layouts_try(Trial *t, Guard *guard, uint32_t *budget,
   try_replicated(t, budget, try);
   TRY(try_reduced_carries(t, guard, budget, try));
   TRY(try_scales(t, guard, budget, try));
-  if (t->request->level > 1) TRY(try_tactics(t, guard, budget, try));
+  if (t->request->level > 1 || t->program->ops.count < QUICK_OPS)
+    TRY(try_tactics(t, guard, budget, try));
   model_price(&t->model, &t->best_pricing, t->limit_bytes);
   return NULL;
 }
