@@ -192,7 +192,7 @@ class Request:
         """32 bytes that are equal if programs and options are. The program counts without its locations in source files, and
         a machine's file by its contents."""
         machine = self._said["machine"]
-        if machine is not None and "{" not in machine and os.path.isfile(machine):
+        if isinstance(machine, str) and "{" not in machine and os.path.isfile(machine):
             machine = read_file(machine)
         names = [value.name for value in self.program.arguments + self.program.results]
         said = json.dumps([self.program._handle.print(), names, self._hints, {**self._said, "machine": machine}], default=str)

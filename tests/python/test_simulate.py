@@ -133,7 +133,7 @@ def test_functions():
         return x @ w
     x, w = np.ones((8, 4), "f"), np.ones((4, 6), "f")
     step = tessera.simulate(layer, x, w, mesh="a=2", shard={"x": P(None, "a"), "w": P("a")}, machine="h100:2x4")
-    assert step.machine == "h100:2x4" and list(step.parts["collectives"]) == ["all_gather"]
+    assert step.machine == "h100:2x4" and list(step.parts["collectives"]) == ["all_reduce"]
 
 
 def test_shapes_choose():
