@@ -113,7 +113,7 @@ static uint32_t count_axes(const char *mesh) {
   return n;
 }
 
-// Of two plans that take the same time the one with fewer axes is better.
+// If two plans take the same time, the one with fewer axes is better.
 static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   bool alike = !a->refused && !b->refused && a->peak_bytes <= usable && b->peak_bytes <= usable &&
                fabs(a->seconds - b->seconds) <= 1e-6 * b->seconds;

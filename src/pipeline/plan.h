@@ -85,7 +85,7 @@ typedef struct PlanOther {
   double cost_seconds;  // 0: no solution was found that fits
 } PlanOther;
 
-// What would be if a value had another sharding (plan_why_not).
+// The plan if a value had another sharding (plan_why_not).
 typedef struct PlanAnswer {
   const char *question;
   const char *value, *type;            // "argument 3 'params.w'"
