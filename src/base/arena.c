@@ -133,6 +133,25 @@ char *arena_printf(Arena *arena, const char *fmt, ...) {
   return text;
 }
 
+// The chunks go behind the newest one, in which the arena allocates.
+void arena_adopt(Arena *arena, Arena *from) {
+  ArenaChunk *oldest = from->chunk;
+  while (oldest && oldest->older) oldest = oldest->older;
+  if (oldest && arena->chunk) {
+    oldest->older = arena->chunk->older;
+    arena->chunk->older = from->chunk;
+  } else if (oldest) {
+    arena->chunk = from->chunk;
+    arena->at = from->at;
+    arena->end = from->end;
+  }
+  arena->bytes += from->bytes;
+  from->chunk = NULL;
+  from->bytes = 0;
+  from->at = from->end = NULL;
+  arena_deinit(from);
+}
+
 ArenaMark arena_mark(const Arena *arena) { return (ArenaMark){arena->chunk, arena->at}; }
 
 // Newer chunks are freed; the mark's chunk continues at the mark. O(chunks freed).

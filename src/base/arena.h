@@ -58,6 +58,10 @@ void *arena_copy(Arena *arena, const void *from, size_t bytes);
 // A formatted, NUL-terminated string in the arena.
 char *arena_printf(Arena *arena, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
+// Takes over all memory of `from`, which is empty afterwards: what a task allocated lives as long
+// as the arena. A mark made before may or may not free it on rewinding. O(chunks of from).
+void arena_adopt(Arena *arena, Arena *from);
+
 ArenaMark arena_mark(const Arena *arena);
 void arena_rewind(Arena *arena, ArenaMark mark);  // frees everything allocated after the mark
 

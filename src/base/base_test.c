@@ -75,6 +75,33 @@ static Status *fill_arena(Guard *guard, void *arg) {
   FAIL(INTERNAL, "the limit was not enforced");
 }
 
+// Memory that is adopted stays valid, whichever of the two arenas was empty.
+static Status *adopt_arenas(Guard *guard, void *arg) {
+  (void)arg;
+  for (uint32_t filled = 0; filled < 4; filled++) {
+    Arena to, from;
+    arena_init(&to, guard);
+    arena_init(&from, guard);
+    char *blocks[4] = {0};
+    for (uint32_t i = 0; filled & 1 && i < 2; i++) blocks[i] = arena_printf(&to, "%9000u", i);
+    for (uint32_t i = 2; filled & 2 && i < 4; i++) blocks[i] = arena_printf(&from, "%9000u", i);
+    size_t bytes = to.bytes + from.bytes;
+    arena_adopt(&to, &from);
+    assert_true(to.bytes == bytes && from.bytes == 0 && !from.chunk);
+    assert_string_equal(arena_printf(&to, "after"), "after");
+    for (uint32_t i = 0; i < 4; i++)
+      if (blocks[i]) assert_true(blocks[i][8999] == (char)('0' + i) && !blocks[i][9000]);
+    arena_deinit(&from);
+    arena_deinit(&to);
+  }
+  return NULL;
+}
+
+static void test_adopt(void **state) {
+  (void)state;
+  assert_null(guard_run(adopt_arenas, NULL));
+}
+
 static void test_arena(void **state) {
   (void)state;
   Arena arena;
@@ -172,10 +199,10 @@ static void test_strbuf(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_status), cmocka_unit_test(test_guard),
-      cmocka_unit_test(test_arena),  cmocka_unit_test(test_idmap),
-      cmocka_unit_test(test_diag),   cmocka_unit_test(test_source_index),
-      cmocka_unit_test(test_strbuf),
+      cmocka_unit_test(test_status),       cmocka_unit_test(test_guard),
+      cmocka_unit_test(test_arena),        cmocka_unit_test(test_adopt),
+      cmocka_unit_test(test_idmap),        cmocka_unit_test(test_diag),
+      cmocka_unit_test(test_source_index), cmocka_unit_test(test_strbuf),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,3 +61,19 @@ uint64_t mem_fail_at(uint64_t k) {
   fail_at = k;
   return made;
 }
+
+void *mem_pages_new(size_t bytes) {
+  if (denied()) return NULL;
+  void *pages =
+      mmap(NULL, bytes ? bytes : 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return NULL;
+#ifdef MADV_HUGEPAGE
+  static const size_t huge = (size_t)2 << 20;
+  if (bytes >= 2 * huge) madvise(pages, bytes, MADV_HUGEPAGE);
+#endif
+  return pages;
+}
+
+void mem_pages_free(void *pages, size_t bytes) {
+  if (pages) munmap(pages, bytes ? bytes : 1);
+}

@@ -18,6 +18,11 @@ void *mem_stack_new(size_t bytes, bool fence);
 void mem_stack_free(void *stack, size_t bytes);  // NULL is fine
 size_t mem_page_bytes(void);
 
+// Maps zeroed pages, huge ones if there are many: for large memory that lives long. NULL without
+// memory.
+void *mem_pages_new(size_t bytes);
+void mem_pages_free(void *pages, size_t bytes);  // NULL is fine
+
 // Makes the k-th allocation from now on (k = 1 is the next one), and all later ones, fail on this
 // thread; k = 0 disables that. Returns the number of allocations of this thread since the last
 // call.

@@ -86,6 +86,7 @@ static void expect_same(const Program *p, const Program *q) {
 typedef struct Way {
   bool other;  // in a context of its own
   bool edit;   // edit the copy, and check that the original is unchanged
+  bool view;   // … that shares the records of the original
 } Way;
 
 static Status *clone_it(Guard *guard, void *arg) {
@@ -94,7 +95,8 @@ static Status *clone_it(Guard *guard, void *arg) {
   GuardCleanup cleanup = {release, &made, NULL};
   guard_push(guard, &cleanup);
   build(&made, guard);
-  if (way->other) made.other = context_copy(made.context, guard);
+  if (way->other)
+    made.other = way->view ? context_view(made.context, guard) : context_copy(made.context, guard);
   made.q = program_clone(made.p, way->other ? made.other : made.context, guard);
   expect_same(made.p, made.q);
   const Resource *resource = &made.q->resources.items[0];
@@ -107,7 +109,13 @@ static Status *clone_it(Guard *guard, void *arg) {
         op_set_attr(made.q, op, "a", attr_bool(made.q->context, true));
     assert_false(program_hash(made.q) == hash);
     assert_true(program_hash(made.p) == hash);
-    if (way->other) {  // free the original first
+    if (way->view) {  // both grow on their own
+      Name old = name_of(made.context, "only in the original");
+      Name new = name_of(made.other, "only in the view"), x = value_at(made.q, 1)->name;
+      assert_string_equal(name_text(made.other, new), "only in the view");
+      assert_string_equal(name_text(made.context, old), "only in the original");
+      assert_int_equal(name_of(made.other, name_text(made.context, x)), x);
+    } else if (way->other) {  // free the original first
       program_free(made.p), context_free(made.context);
       made.p = NULL, made.context = NULL;
       assert_null(program_check(made.q));
@@ -121,12 +129,11 @@ static Status *clone_it(Guard *guard, void *arg) {
 
 static void test_clone(void **state) {
   (void)state;
-  for (int k = 0; k < 4; k++) assert_null(guard_run(clone_it, &(Way){k & 1, k >> 1}));
+  for (int k = 0; k < 4; k++) assert_null(guard_run(clone_it, &(Way){k & 1, k >> 1, false}));
+  for (int k = 0; k < 2; k++) assert_null(guard_run(clone_it, &(Way){true, k, true}));
 }
 
-static void test_no_memory(void **state) {
-  (void)state;
-  Way way = {.other = true, .edit = true};
+static void fail_all(Way way) {
   mem_fail_at(0);
   assert_null(guard_run(clone_it, &way));
   uint64_t made = mem_fail_at(0);
@@ -137,6 +144,12 @@ static void test_no_memory(void **state) {
     assert_int_equal(status_code(status), RESOURCE_EXHAUSTED);
     status_free(status);
   }
+}
+
+static void test_no_memory(void **state) {
+  (void)state;
+  fail_all((Way){.other = true, .edit = true});
+  fail_all((Way){.other = true, .edit = true, .view = true});
 }
 
 int main(void) {

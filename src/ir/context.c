@@ -2,6 +2,8 @@
 // valid; the tables of pointers and the maps are on the heap. Interning is O(text).
 #include "ir/context.h"
 
+#include <string.h>
+
 #include "base/mem.h"
 #include "ir/context_private.h"
 
@@ -76,6 +78,39 @@ Context *context_copy(const Context *from, Guard *guard) {
     HEAPVEC_PUSH(guard, &context->attrs, entry);
     idmap_add(&context->attr_map, guard, entry.hash, i);
   }
+  guard_pop(guard, &cleanup);
+  return context;
+}
+
+static IdMap copy_map(const IdMap *from, Guard *guard) {
+  IdMap map = *from;
+  if (!from->capacity) return map;
+  map.slots = mem_alloc(from->capacity * sizeof *map.slots);
+  if (!map.slots) guard_throw(guard, status_no_memory());
+  memcpy(map.slots, from->slots, from->capacity * sizeof *map.slots);
+  return map;
+}
+
+#define VIEW_TABLE(guard, from, to)                                                                \
+  do {                                                                                             \
+    HEAPVEC_RESERVE((guard), (to), (from)->count + (from)->count / 8);                             \
+    memcpy((to)->items, (from)->items, (from)->count * sizeof *(to)->items);                       \
+    (to)->count = (from)->count;                                                                   \
+  } while (0)
+
+Context *context_view(const Context *from, Guard *guard) {
+  Context *context = mem_alloc(sizeof *context);
+  if (!context) guard_throw(guard, status_no_memory());
+  *context = (Context){0};
+  arena_init(&context->arena, guard);
+  GuardCleanup cleanup = {context_release, context, NULL};
+  guard_push(guard, &cleanup);
+  VIEW_TABLE(guard, &from->names, &context->names);
+  VIEW_TABLE(guard, &from->types, &context->types);
+  VIEW_TABLE(guard, &from->attrs, &context->attrs);
+  context->name_map = copy_map(&from->name_map, guard);
+  context->type_map = copy_map(&from->type_map, guard);
+  context->attr_map = copy_map(&from->attr_map, guard);
   guard_pop(guard, &cleanup);
   return context;
 }

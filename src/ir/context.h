@@ -21,6 +21,9 @@ typedef struct Context Context;
 Context *context_new(Guard *guard);
 // A copy with the same ids, which shares nothing with the original. O(context).
 Context *context_copy(const Context *context, Guard *guard);
+// The same, but for records that are interned so far it refers to those of the original, which must
+// outlive it. For many short-lived clones of a program. O(context), but only to copy tables.
+Context *context_view(const Context *context, Guard *guard);
 void context_free(Context *context);                   // NULL is fine
 void context_release(void *context);                   // for a GuardCleanup
 Guard *context_guard(Context *context, Guard *guard);  // sets the guard; returns the previous one
