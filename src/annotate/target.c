@@ -131,6 +131,10 @@ static bool letter_matches(Str glob, size_t g, char letter, size_t *next) {
 bool path_matches(Str glob, Str path) {
   // Only the last '*' is retried: an earlier one has matched its shortest, which is always enough.
   size_t g = 0, p = 0, star = glob.n, retry = 0, next;
+  // A last letter that stands for itself: most patterns end in another one than the path.
+  char last = glob.n ? glob.s[glob.n - 1] : '*';
+  if (path.n && last != '*' && last != '?' && last != ']' && last != path.s[path.n - 1])
+    return false;
   while (p < path.n) {
     if (g < glob.n && glob.s[g] == '*') {
       star = g++;
@@ -246,7 +250,16 @@ typedef struct Lookup {
   Str pattern;  // dotted
   OpId function;
   Targets *out;
+  const EdgePaths *paths;  // NULL: not known
 } Lookup;
+
+static Str path_of_argument(const Lookup *k, uint32_t i) {
+  return k->paths ? k->paths->arguments[i] : argument_path(k->p, k->function, i, k->arena);
+}
+
+static Str path_of_result(const Lookup *k, uint32_t i) {
+  return k->paths ? k->paths->results[i] : result_path(k->p, k->function, i, k->arena);
+}
 
 // Readings of a pattern, in order; the first with a match wins. The order matters: a tree of
 // results has paths like `result.1` that are not result number 1, and a parameter may be called
@@ -260,14 +273,15 @@ typedef enum Reading {
 
 // Whether the pattern names argument i in this reading.
 static bool argument_is(const Lookup *k, uint32_t i, Reading reading) {
-  Str path = argument_path(k->p, k->function, i, k->arena);
+  Str path = path_of_argument(k, i);
   ValueId value = function_argument(k->p, k->function, i);
   Str name = value ? name_str(k->p->context, value_at(k->p, value)->name) : (Str){0};
   if (is_numbered(name)) name = (Str){0};
-  char number[16];
-  snprintf(number, sizeof number, "arg%u", i);
-  if (reading == AS_NUMBER || (reading == AS_NAME && !path.n && !name.n))
+  if (reading == AS_NUMBER || (reading == AS_NAME && !path.n && !name.n)) {
+    char number[16];
+    snprintf(number, sizeof number, "arg%u", i);
     return path_matches(k->pattern, str_of(number));
+  }
   if (reading != AS_NAME) return false;
   return (path.n && path_matches(k->pattern, path)) || (name.n && path_matches(k->pattern, name));
 }
@@ -287,7 +301,7 @@ static Str result_synonym(Str pattern, Arena *arena) {
 static bool result_is(const Lookup *k, uint32_t i, Reading reading) {
   Str pattern = reading == AS_NAME ? k->pattern : result_synonym(k->pattern, k->arena);
   if (!str_starts(pattern, "result")) return false;
-  Str path = result_path(k->p, k->function, i, k->arena);
+  Str path = path_of_result(k, i);
   if (path.n && reading != AS_NUMBER) return path_matches(pattern, path);
   if (str_is(pattern, "result")) return function_n_results(k->p, k->function) == 1;
   char number[24];
@@ -482,6 +496,10 @@ static Entries scope_of(const Program *p, Str *pattern, Arena *arena) {
 }
 
 TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
+  return targets_find_by(p, NULL, pattern, arena);
+}
+
+TargetList targets_find_by(const Program *p, const EdgePaths *paths, Str pattern, Arena *arena) {
   Targets out = {0};
   Str given = pattern;
   Entries entries = scope_of(p, &pattern, arena);
@@ -492,7 +510,8 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
     Str read = b ? pattern_dotted(arena, pattern, (Brackets)b) : dotted;
     for (uint32_t i = 0; i < entries.n; i++) {
       Targets found = {0};
-      find_in(&(Lookup){p, arena, read, entries.v[i], &found}, pattern);
+      bool known = paths && paths->function == entries.v[i];
+      find_in(&(Lookup){p, arena, read, entries.v[i], &found, known ? paths : NULL}, pattern);
       for (uint32_t t = 0; t < found.count; t++) VEC_PUSH(arena, &out, found.items[t]);
     }
   }
@@ -503,7 +522,7 @@ TargetList targets_find(const Program *p, Str pattern, Arena *arena) {
   for (uint32_t gradient = 0; called && !out.count && gradient < 2; gradient++)
     for (OpId op = module_first(p); op; op = op_at(p, op)->next)
       if (op_is_function(p, op))
-        find_by_line(&(Lookup){p, arena, dotted, op, &out}, file, line, gradient);
+        find_by_line(&(Lookup){p, arena, dotted, op, &out, NULL}, file, line, gradient);
   return (TargetList){out.items, out.count};
 }
 

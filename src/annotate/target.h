@@ -51,6 +51,14 @@ Str result_path(const Program *p, OpId function, uint32_t i, Arena *arena);
 // matches, they are character classes; brackets with only digits are tried as classes last.
 // Empty if nothing matches. O(program).
 TargetList targets_find(const Program *p, Str pattern, Arena *arena);
+
+// Paths of a function's arguments and results (argument_path, result_path), for many patterns.
+typedef struct EdgePaths {
+  OpId function;
+  const Str *arguments, *results;
+} EdgePaths;
+// The same; paths may be NULL.
+TargetList targets_find_by(const Program *p, const EdgePaths *paths, Str pattern, Arena *arena);
 // The names nearest to a pattern without matches, at most `most`; returns their number. O(names).
 uint32_t targets_near(const Program *p, Str pattern, Arena *arena, uint32_t most, Str *out);
 // The same as text: "; near names: …"; without near names, the names of some arguments.

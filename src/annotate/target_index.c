@@ -21,6 +21,7 @@ struct TargetIndex {
   VEC(Known) known;
   uint32_t *heads;  // entry + 1
   uint32_t mask;
+  EdgePaths paths;  // of the first entry function
 };
 
 static uint32_t *head_of(const TargetIndex *index, Str key) {
@@ -44,10 +45,15 @@ static bool is_numbered(Str name) {
 
 static void add_function(TargetIndex *index, OpId function) {
   const Program *p = index->program;
-  for (uint32_t i = 0; i < function_n_arguments(p, function); i++) {
+  uint32_t n_arguments = function_n_arguments(p, function);
+  uint32_t n_results = function_n_results(p, function);
+  Str *arguments = ARENA_ARRAY(index->arena, Str, n_arguments + 1);
+  Str *results = ARENA_ARRAY(index->arena, Str, n_results + 1);
+  if (!index->paths.function) index->paths = (EdgePaths){function, arguments, results};
+  for (uint32_t i = 0; i < n_arguments; i++) {
     ValueId value = function_argument(p, function, i);
     Target target = {function, TARGET_ARGUMENT, i, value};
-    Str path = argument_path(p, function, i, index->arena);
+    Str path = arguments[i] = argument_path(p, function, i, index->arena);
     Str name = value ? name_str(p->context, value_at(p, value)->name) : (Str){0};
     Str number = str_of(arena_printf(index->arena, "arg%u", i));
     if (is_numbered(name) || str_equal(name, path)) name = (Str){0};
@@ -55,9 +61,9 @@ static void add_function(TargetIndex *index, OpId function) {
     add(index, name, target, false);
     add(index, number, target, path.n || name.n);
   }
-  for (uint32_t i = 0; i < function_n_results(p, function); i++) {
+  for (uint32_t i = 0; i < n_results; i++) {
     Target target = {function, TARGET_RESULT, i, 0};
-    Str path = result_path(p, function, i, index->arena);
+    Str path = results[i] = result_path(p, function, i, index->arena);
     Str number = str_of(arena_printf(index->arena, "result.%u", i));
     add(index, path, target, false);
     add(index, number, target, path.n > 0);
@@ -121,5 +127,5 @@ TargetList target_index_find(const TargetIndex *index, Str pattern, Arena *arena
         (collect(index, as_result, false, true, arena, &found) ||
          collect(index, as_result.n ? as_result : key, true, as_result.n > 0, arena, &found)))))
     return (TargetList){found.items, found.count};
-  return targets_find(index->program, pattern, arena);
+  return targets_find_by(index->program, &index->paths, pattern, arena);
 }
