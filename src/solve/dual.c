@@ -101,6 +101,18 @@ void dual_reprice(Dual *d) {
 
 // ---- sweeps ----
 
+// sum[i] += x[i]
+VECTORIZE_WIDE static void add_floats(double *restrict sum, const float *restrict x, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) sum[i] += (double)x[i];
+}
+
+// out[i] = share * belief[i] - back[i]
+VECTORIZE_WIDE static void share_out(float *restrict out, double share,
+                                     const double *restrict belief, const float *restrict back,
+                                     uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) out[i] = (float)(share * belief[i] - (double)back[i]);
+}
+
 static void collect(Dual *d, uint32_t v) {
   const Core *core = d->core;
   double *belief = d->belief + core->first[v];
@@ -108,7 +120,7 @@ static void collect(Dual *d, uint32_t v) {
   for (uint32_t i = core->adjacent_first[v]; i < core->adjacent_first[v + 1]; i++) {
     uint32_t e = core->adjacent[i];
     const float *message = core->edges[e].a == v ? d->to_a[e] : d->to_b[e];
-    for (uint32_t p = 0; p < core->n[v]; p++) belief[p] += (double)message[p];
+    add_floats(belief, message, core->n[v]);
   }
 }
 
@@ -121,8 +133,8 @@ static double least(const double *x, uint32_t n) {
 // out[q] = min over p of from[p] + m[p][q], normalized; returns what was taken off. The solver
 // spends its time in this loop. Element by element, it vectorizes without reordering a sum; four
 // rows at once save loads and stores of `out`. The width is a multiple of LANES.
-VECTORIZE static double send(const float *restrict from, uint32_t rows, const float *restrict m,
-                             uint32_t width, float *restrict out) {
+VECTORIZE_WIDE static double send(const float *restrict from, uint32_t rows,
+                                  const float *restrict m, uint32_t width, float *restrict out) {
   width &= ~(uint32_t)(LANES - 1);
   for (uint32_t q = 0; q < width; q++) out[q] = from[0] + m[q];
   uint32_t p = 1;
@@ -169,7 +181,7 @@ static double visit(Dual *d, uint32_t v, bool forward) {
     bool to_later = core->edges[e].a == v;
     if (to_later != forward) continue;
     const float *back = forward ? d->to_a[e] : d->to_b[e];
-    for (uint32_t p = 0; p < n; p++) from[p] = (float)(gamma * belief[p] - (double)back[p]);
+    share_out(from, gamma, belief, back, n);
     uint32_t other = forward ? core->edges[e].b : core->edges[e].a;
     uint32_t matrix = core->edges[e].matrix;
     off += send(from, n, forward ? d->m[matrix] : d->mt[matrix], padded(core->n[other]),
@@ -211,7 +223,7 @@ void dual_decode(Dual *d, uint32_t *x) {
       const CoreEdge *edge = &core->edges[e];
       const float *row = d->to_a[e];
       if (edge->b == v) row = d->m[edge->matrix] + (uint64_t)x[edge->a] * padded(core->n[v]);
-      for (uint32_t p = 0; p < core->n[v]; p++) value[p] += (double)row[p];
+      add_floats(value, row, core->n[v]);
     }
     x[v] = 0;
     for (uint32_t p = 1; p < core->n[v]; p++)

@@ -435,22 +435,63 @@ static int64_t worst_difference(const Reduction *r, const ReduceEdge *e, uint32_
   return worst;
 }
 
-static bool dominates(const Reduction *r, uint32_t v, uint32_t q, uint32_t p) {
-  const ReduceVar *var = &r->vars[v];
-  Wide sum = (Wide)var->cost[q] - var->cost[p];
-  if (!reduce_fewer_bytes(r, v, q, p)) return false;
-  for (uint32_t i = 0; i < var->edges.count; i++) {
-    int64_t worst = worst_difference(r, &r->edges[var->edges.items[i]], v, p, q);
-    if (worst == CORE_FORBIDDEN) return false;
-    if (worst != INT64_MIN) sum += worst;
+// Per edge of v: where p costs least there, among the neighbour's strategies; NONE: p allows none.
+// Another strategy is likely to cost more just there.
+static void find_partners(const Reduction *r, uint32_t v, uint32_t p, uint32_t *out) {
+  const EdgeList *edges = &r->vars[v].edges;
+  for (uint32_t k = 0; k < edges->count; k++) {
+    const ReduceEdge *e = &r->edges[edges->items[k]];
+    bool rows = e->a == v;
+    const int64_t *cost = r->vars[rows ? e->b : e->a].cost;
+    uint64_t columns = e->m->columns, n = rows ? columns : e->m->rows, step = rows ? 1 : columns;
+    const int64_t *of_p = e->m->at + (rows ? p * columns : p);
+    int64_t least = CORE_FORBIDDEN;
+    out[k] = NONE;
+    for (uint64_t i = 0; i < n; i++)
+      if (cost[i] != CORE_FORBIDDEN && of_p[i * step] < least)
+        least = of_p[i * step], out[k] = (uint32_t)i;
   }
-  return sum <= 0;
 }
 
-static bool is_dominated(const Reduction *r, uint32_t v, uint32_t p) {
+// What q costs more than p at the partner that p has on an edge: at most worst_difference.
+static int64_t difference_at(const ReduceEdge *e, uint32_t v, uint32_t p, uint32_t q,
+                             uint32_t partner) {
+  uint64_t columns = e->m->columns;
+  if (partner == NONE) return 0;
+  const int64_t *at = e->m->at + (e->a == v ? partner : partner * columns);
+  uint64_t step = e->a == v ? columns : 1;
+  if (at[q * step] == CORE_FORBIDDEN) return CORE_FORBIDDEN;
+  return at[q * step] - at[p * step];
+}
+
+// Most strategies dominate no other one. So the differences at one partner per edge are summed
+// first; then each is replaced by the worst one, as long as the sum allows it.
+static bool dominates(const Reduction *r, uint32_t v, uint32_t q, uint32_t p,
+                      const uint32_t *partners) {
   const ReduceVar *var = &r->vars[v];
+  Wide sum = (Wide)var->cost[q] - var->cost[p];
+  for (uint32_t i = 0; i < var->edges.count; i++) {
+    const ReduceEdge *e = &r->edges[var->edges.items[i]];
+    int64_t some = difference_at(e, v, p, q, partners[i]);
+    if (some == CORE_FORBIDDEN) return false;
+    sum += some;
+  }
+  if (sum > 0 || !reduce_fewer_bytes(r, v, q, p)) return false;
+  for (uint32_t i = 0; i < var->edges.count; i++) {
+    const ReduceEdge *e = &r->edges[var->edges.items[i]];
+    int64_t worst = worst_difference(r, e, v, p, q);
+    if (worst == CORE_FORBIDDEN) return false;
+    if (worst != INT64_MIN) sum += worst - difference_at(e, v, p, q, partners[i]);
+    if (sum > 0) return false;
+  }
+  return true;
+}
+
+static bool is_dominated(const Reduction *r, uint32_t v, uint32_t p, uint32_t *partners) {
+  const ReduceVar *var = &r->vars[v];
+  find_partners(r, v, p, partners);
   for (uint32_t q = 0; q < var->n; q++)
-    if (q != p && var->cost[q] != CORE_FORBIDDEN && dominates(r, v, q, p)) return true;
+    if (q != p && var->cost[q] != CORE_FORBIDDEN && dominates(r, v, q, p, partners)) return true;
   return false;
 }
 
@@ -467,15 +508,18 @@ static uint64_t dominance_work(const Reduction *r, uint32_t v) {
 
 // Looks only at variables whose surroundings changed since the last time.
 static bool kill_dominated(Reduction *r) {
-  uint32_t before = r->counts.dominated;
+  uint32_t before = r->counts.dominated, room = 0;
+  uint32_t *partners = NULL;
   for (uint32_t v = 0; v < r->n_vars; v++) {
     ReduceVar *var = &r->vars[v];
     if (var->parent != NONE || var->alive < 2 || !var->changed) continue;
     prune_edges(r, v);
     var->changed = false;
     if (dominance_work(r, v) > MOST_WORK) continue;
+    if (var->edges.count >= room)
+      partners = ARENA_ARRAY(r->arena, uint32_t, room = 2 * var->edges.count + 16);
     for (uint32_t p = 0; p < r->vars[v].n && r->vars[v].alive > 1; p++)
-      if (r->vars[v].cost[p] != CORE_FORBIDDEN && is_dominated(r, v, p)) {
+      if (r->vars[v].cost[p] != CORE_FORBIDDEN && is_dominated(r, v, p, partners)) {
         reduce_kill(r, v, p);
         r->counts.dominated++;
       }
