@@ -42,7 +42,8 @@ typedef struct Network {
   uint32_t n_levels;
   const NetworkAxis *axes;  // of the mesh; axes beyond the array use `all`
   uint32_t n_axes;
-  uint32_t n_streams;  // of the levels; named axes have one each behind them
+  uint32_t n_streams;        // of the levels; named axes have one each behind them
+  struct ReshardMemo *memo;  // plans of reshards over it (reshard/memo.h); NULL: none are kept
 } Network;
 
 // 450 GB/s and 3 us between any two devices, as inside a node.

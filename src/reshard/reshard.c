@@ -14,6 +14,7 @@
 
 #include "cost/tuning.h"
 #include "ops/op.h"
+#include "reshard/memo_private.h"
 #include "reshard/pieces.h"
 
 enum {
@@ -97,6 +98,8 @@ static void plan_pieces(Request *q, ReshardPlan *plan, bool *found) {
   *found = true;
 }
 
+static MeshId mesh_of(const Request *q) { return q->a->mesh ? q->a->mesh : q->b->mesh; }
+
 // Also sets the lower bound of the bytes, which does not depend on `primes`.
 static bool plan_digits(Request *q, bool primes, ReshardPlan *out) {
   Layout from, to;
@@ -118,9 +121,13 @@ static bool plan_digits(Request *q, bool primes, ReshardPlan *out) {
       !search_moves(digits, even, &q->pricing, &from, &to, q->arena, &out->n_moves, &out->moves))
     return false;
   out->digits = digits;
-  out->mesh = q->a->mesh ? q->a->mesh : q->b->mesh;
+  out->mesh = mesh_of(q);
   sum_up(out);
   return true;
+}
+
+static Status *no_plan(void) {
+  FAIL(UNIMPLEMENTED, "no sequence of moves found except by replicating the tensor");
 }
 
 static Status *plan(Request *q, bool quick, ReshardPlan *out) {
@@ -136,7 +143,27 @@ static Status *plan(Request *q, bool quick, ReshardPlan *out) {
   }
   if (!found || (!reduces && out->price.bytes > tuning.pieces_least_excess * out->least_bytes))
     plan_pieces(q, out, &found);
-  if (!found) FAIL(UNIMPLEMENTED, "no sequence of moves found except by replicating the tensor");
+  return found ? NULL : no_plan();
+}
+
+// The same, from the network's memo if it has the plan.
+static Status *recall(Request *q, ReshardMemo *memo, ReshardPlan *out) {
+  ReshardKey key;
+  Guard *guard = q->arena->guard;
+  reshard_key(q->table, q->from, q->to, q->rank, q->dims, q->pricing.element_bytes, &key);
+  const ReshardRow *row = reshard_memo_find(memo, &key);
+  if (!row) {
+    Arena *arena = reshard_memo_arena(memo, &key, guard);
+    if (!arena) return plan(q, false, out);
+    q->arena = arena;
+    q->dims = arena_copy(arena, q->dims, q->rank * sizeof *q->dims);
+    Status *status = plan(q, false, out);
+    reshard_memo_add(memo, &key, status ? NULL : out);
+    return status;
+  }
+  if (!row->found) return no_plan();
+  *out = row->plan;
+  out->mesh = out->digits ? mesh_of(q) : 0;
   return NULL;
 }
 
@@ -169,7 +196,7 @@ static Status *make_plan(ShardingTable *table, const Network *network, Sharding 
                         .element_bytes = (double)dtype_bytes(type_dtype(context, type)),
                         .slowest = slowest_link(network, b, slowest_link(network, a, (Link){0})),
                         .mesh = q.mesh};
-  return plan(&q, quick, out);
+  return network->memo && !quick ? recall(&q, network->memo, out) : plan(&q, quick, out);
 }
 
 Status *reshard_plan(ShardingTable *table, const Network *network, Sharding from, Sharding to,

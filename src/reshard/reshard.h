@@ -99,7 +99,7 @@ typedef struct Move {
 typedef struct ReshardPlan {
   MeshId mesh;           // the mesh that the atoms refer to
   const Digits *digits;  // NULL if there is no move or one MOVE_PIECES
-  const Move *moves;     // in the arena
+  const Move *moves;     // in the arena, or in the network's memo
   uint32_t n_moves;
   uint32_t n_devices;  // of MOVE_PIECES: its arrays' first dimension
   Price price;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "parse/parse.h"
+#include "reshard/memo.h"
 #include "sharding/sharding_fixture.h"
 #include "sharding/table_fixture.h"
 
@@ -53,6 +54,74 @@ static void test_plans(void **state) {
   (void)state;
   Dice dice = dice_new(8001);
   for (uint32_t i = 0; i < 120; i++) assert_null(guard_run(random_pairs, &dice));
+}
+
+// ---- plans that are remembered ----
+
+static void assert_same(const ReshardPlan *a, const ReshardPlan *b) {
+  assert_int_equal(a->mesh, b->mesh);
+  assert_int_equal(a->n_moves, b->n_moves);
+  assert_true((a->digits != NULL) == (b->digits != NULL));
+  assert_memory_equal(&a->price, &b->price, sizeof a->price);
+  assert_true(a->least_bytes == b->least_bytes);
+  for (uint32_t i = 0; i < a->n_moves; i++) {
+    const Move *x = &a->moves[i], *y = &b->moves[i];
+    assert_true(x->kind == y->kind && x->sparse == y->sparse && x->n_rounds == y->n_rounds);
+    for (uint32_t k = 0; a->digits && k < a->digits->n; k++)
+      assert_true(x->after.at[k] == y->after.at[k] && a->digits->v[k].size == b->digits->v[k].size);
+  }
+}
+
+typedef struct Remembered {
+  Dice *dice;
+  ReshardMemo *memo;
+} Remembered;
+
+// A table of its own each time: ids differ, contents repeat.
+static Status *ask_twice(Guard *guard, void *arg) {
+  Remembered *r = arg;
+  Fixture f;
+  fixture_open(&f, guard);
+  Attr attr;
+  const Mesh *mesh = NULL;
+  assert_null(attr_parse_text(f.context, guard, "#sdy.mesh<[\"x\"=2, \"y\"=2]>", &f.diag, &attr));
+  assert_null(mesh_from_attr(f.context, attr, name_of(f.context, "m"), &mesh));
+  MeshId id = sharding_mesh_add(f.table, mesh);
+  Network plain = network_default, remembers = network_default, other = network_default;
+  other.all.bytes_per_second *= 2;
+  reshard_memo_use(r->memo, &remembers, guard);
+  assert_ptr_equal(remembers.memo, r->memo);
+  reshard_memo_use(r->memo, &other, guard);
+  assert_null(other.memo);
+  for (uint32_t round = 0; round < 20; round++) {
+    int64_t dims[2] = {4 + dice_roll(r->dice, 3), 4};
+    Type type = type_tensor(f.context, type_scalar(DT_f32), 2, dims, 0);
+    Sharding from = random_sharding(f.table, id, 2, (RandomOptions){0}, r->dice);
+    Sharding to = random_sharding(f.table, id, 2, (RandomOptions){0}, r->dice);
+    ReshardPlan a, b;
+    Status *x = reshard_plan(f.table, &plain, from, to, type, &f.arena, &a);
+    Status *y = reshard_plan(f.table, &remembers, from, to, type, &f.arena, &b);
+    assert_true((x != NULL) == (y != NULL));
+    if (!x) assert_same(&a, &b);
+    if (x) assert_string_equal(status_message(x), status_message(y));
+    status_free(x);
+    status_free(y);
+  }
+  fixture_done(&f, guard);
+  return NULL;
+}
+
+static Status *remember(Guard *guard, void *arg) {
+  Remembered r = {arg, reshard_memo_new(guard)};
+  for (uint32_t i = 0; i < 40; i++) assert_null(guard_run(ask_twice, &r));
+  reshard_memo_free(r.memo);
+  return NULL;
+}
+
+static void test_memo(void **state) {
+  (void)state;
+  Dice dice = dice_new(8002);
+  assert_null(guard_run(remember, &dice));
 }
 
 // ---- known answers ----
@@ -113,6 +182,7 @@ static void test_known(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_plans)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_known), cmocka_unit_test(test_plans),
+                                     cmocka_unit_test(test_memo)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
