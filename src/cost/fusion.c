@@ -5,8 +5,8 @@
 // that ends a fusion (a contraction, a collective, a reduction) it is one more. Elementwise ops
 // that use each other on one level are one fusion: nothing of them waits for a result of another op
 // between them. A value is stored if a user is outside its fusion. Reshapes are their operand's
-// buffer; broadcasts are read from theirs; splat constants, iota and what follows from them cost
-// nothing; a transpose that only contractions use is part of their addressing.
+// buffer; broadcasts are read from theirs; splat constants, iota, a device's id and what follows
+// from them cost nothing; a transpose that only contractions use is part of their addressing.
 //
 // Invariant: fusions are within one block. Cost: O(program · α).
 #include "cost/fusion.h"

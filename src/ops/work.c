@@ -74,6 +74,12 @@ Fusing op_fusing(const Program *p, OpId op) {
   case OP_broadcast:
   case OP_reverse:
   case OP_dynamic_slice: return FUSING_BOTH;
+  // Compilers write it as elementwise arithmetic on counters, as the partitioner does for a shard.
+  case OP_rng_bit_generator: return FUSING_BOTH;
+  // Known before the program runs. Offsets of shards follow from them: each kernel computes its
+  // own.
+  case OP_partition_id:
+  case OP_replica_id: return FUSING_BOTH;
   default: return traits & both && traits & TRAIT_PURE ? FUSING_BOTH : FUSING_NONE;
   }
 }
