@@ -57,9 +57,13 @@ void trades_give(Trades *t, const Trade *trade) {
   idmap_add(&t->given_ids, t->guard, trade_hash(trade), t->given.count - 1);
 }
 
+// The form of collectives decides whether the last passes rewrite anything, and so whether the
+// passes before them offer once more. A repeated offer that is not made was not taken, either.
+static bool is_obeyed(const Trade *given) { return given->used || (given->ask && !given->taken); }
+
 const Trade *trades_unused(const Trades *t) {
   for (uint32_t i = 1; i < t->given.count; i++)
-    if (!t->given.items[i].used) return &t->given.items[i];
+    if (!is_obeyed(&t->given.items[i])) return &t->given.items[i];
   return NULL;
 }
 

@@ -55,7 +55,8 @@ typedef struct Trades {
 
 // {0} but for arena and guard is fine.
 void trades_give(Trades *trades, const Trade *trade);
-// The first given trade that no pass asked about; NULL if all were.
+// The first given trade that no pass asked about; NULL if all were. A later ask (ask > 0) that is
+// answered with no needs no asking: what no pass offers again is not taken.
 const Trade *trades_unused(const Trades *trades);
 void trades_deinit(Trades *trades);
 

@@ -48,6 +48,7 @@ static Status *ask(Guard *guard, void *arg) {
   Trades *t = &c->trades;
   trades_give(t, &(Trade){.pass = PASS_share, .origin = tanh, .ask = 1, .taken = true});
   trades_give(t, &(Trade){.pass = PASS_carry, .origin = tanh, .taken = false});
+  trades_give(t, &(Trade){.pass = PASS_carry, .origin = tanh, .ask = 1, .taken = false});
   trades_give(t, &(Trade){.pass = PASS_carry, .origin = negate, .taken = true, .line = 3});
 
   // Without trades, and where none is given, the rule of the pass holds.
@@ -61,7 +62,10 @@ static Status *ask(Guard *guard, void *arg) {
   assert_false(trades_ask(t, PASS_carry, c->p, tanh, 32, true));
   assert_int_equal(trades_unused(t)->line, 3);
   assert_true(trades_ask(t, PASS_carry, c->p, negate, 64, false));
+  // Nobody asks about carry at tanh again: "no" is obeyed, "yes" would not be.
   assert_null(trades_unused(t));
+  trades_give(t, &(Trade){.pass = PASS_carry, .origin = tanh, .ask = 2, .taken = true, .line = 9});
+  assert_int_equal(trades_unused(t)->line, 9);
 
   assert_int_equal(t->made.count, 6);
   const Trade *made = t->made.items;

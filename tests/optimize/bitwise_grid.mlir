@@ -1,6 +1,6 @@
 // A reduce_scatter over device ids of several replicas and partitions stays: an all_to_all has no such ids.
 // RUN: tessera optimize %s --devices 4 --collectives=bitwise | FileCheck %s
-// RUN: tessera optimize %s --devices 4 --collectives=bitwise | tessera run --replicas=2 --partitions=2 | FileCheck %s --check-prefix=RUNS
+// RUN: tessera optimize %s --devices 4 --collectives=bitwise | tessera run --engine=eval --replicas=2 --partitions=2 | FileCheck %s --check-prefix=RUNS
 // CHECK: "stablehlo.reduce_scatter"
 // RUNS: tensor<1xi32>
 module attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 2 : i32} {

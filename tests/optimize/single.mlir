@@ -6,7 +6,7 @@
 // RUN: tessera optimize %s --devices 4 --collectives=combined | FileCheck %s --check-prefix=COMBINED
 // RUN: not tessera optimize %s --devices 4 --collectives=double 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: not tessera partition %s --collectives=single,double 2>&1 | FileCheck %s --check-prefix=NONE
-// NONE: --collectives: collectives have no form 'double'; there are combined, xla, single, bitwise, fenced, major, apart, paced, typed
+// NONE: --collectives: collectives have no form 'double'; there are combined, xla, single, bitwise, fenced, major, apart, paced, leading, typed
 // CHECK-LABEL: func.func @two(
 // CHECK: [[A:%.*]] = "stablehlo.all_reduce"(%arg0)
 // CHECK: stablehlo.add
