@@ -1,5 +1,6 @@
 // `tessera plan`: chooses a mesh and shardings by search.
 #include <errno.h>
+#include <inttypes.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -10,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/pool.h"
 #include "cli/annotations.h"
 #include "cli/plan_share.h"
 #include "cli/report_page.h"
@@ -35,6 +37,7 @@ typedef struct PlanJob {
   TextList why_not, share;
   const char *weights;
   const char *time_limit, *from;
+  uint64_t threads;
   char *old;  // the text of `from`
   size_t n_old;
   TextList state;   // --state
@@ -278,6 +281,7 @@ static const Usage usage = {
     "  tessera plan step.mlir --machine h100:8 --emit=jax            PartitionSpecs for JAX\n"
     "  tessera plan step.mlir --machine h100:8 --emit=sdy -o annotated.mlir\n"
     "  tessera plan step.mlir --machine h100:8 --layers=few          of many equal layers\n"
+    "  tessera plan step.mlir --machine h100:8x4 --threads 1         the same plan, on one core\n"
     "  tessera plan step.mlir --machine h100:8 --state 'cache=result.1' --state 'params.*=none'\n"
     "  tessera partition step.mlir --plan plan.json --machine h100:8 -o local.mlir\n"
     "  tessera run step.mlir --plan plan.json                        on the plan's devices"};
@@ -321,6 +325,9 @@ int command_plan(int argc, char **argv) {
       {"--time-limit", OPTION_TEXT, &job.time_limit, "SECONDS",
        "plan for about SECONDS instead of a budget of work; not reproducible: the plan depends on "
        "the planner's speed"},
+      {"--threads", OPTION_NUMBER, &job.threads, "N",
+       "threads (default: one per core): for the solver, and for meshes that are planned at once; "
+       "the plan does not depend on them"},
       {"--from", OPTION_TEXT, &job.from, "PLAN.json",
        "keep this plan unless a new one is more than 1 % faster. Its program may have been a "
        "little "
@@ -374,6 +381,10 @@ int command_plan(int argc, char **argv) {
   int layers =
       job.layers && args == ARGS_OK ? cli_choose("--layers", job.layers, 3, layer_words) : 0;
   if (layers < 0) args = ARGS_BAD;
+  if (args == ARGS_OK && job.threads > 1024) {
+    cli_error("--threads takes at most 1024, not %" PRIu64, job.threads);
+    args = ARGS_BAD;
+  }
   job.form = job.json ? PLAN_JSON : (PlanForm)form;
   bool several = files.count > 1;
   if (args == ARGS_OK && !may_share(&job, files.count)) {
@@ -388,6 +399,7 @@ int command_plan(int argc, char **argv) {
     job.request.state = job.state.items;
     job.request.n_state = job.state.count;
     job.request.level = job.o2 ? 2 : 1;
+    job.request.threads = job.threads ? (uint32_t)job.threads : pool_cores();
     job.request.contract_ops = job.why_not.count ? UINT32_MAX : contract_ops[layers];
     char name[64];
     const char *grown = any_shape(annotations.machine, name, sizeof name);

@@ -22,6 +22,7 @@ static void release(void *object) {
   symbols_deinit(&t->functions);
   given_deinit(t->given);
   idmap_deinit(&t->price_ids);
+  reshard_memo_free(t->memo);
   idmap_deinit(&t->instance_ids);
   arena_deinit(&t->arena);
   arena_deinit(&t->scratch);
@@ -146,6 +147,14 @@ static Status *find_meshes(Partition *t) {
   return NULL;
 }
 
+static void use_network(Partition *t, Network content) {
+  Network *network = ARENA_NEW(&t->arena, Network);
+  *network = content;
+  if (!t->options.memo && !t->memo) t->memo = reshard_memo_new(t->guard);
+  reshard_memo_use(t->options.memo ? t->options.memo : t->memo, network, t->guard);
+  t->network = network;
+}
+
 void walk_use_mesh(Partition *t, InstanceId instance) {
   MeshId mesh = t->meshes[root_of(t, instance)];
   if (t->mesh == mesh) return;
@@ -154,9 +163,7 @@ void walk_use_mesh(Partition *t, InstanceId instance) {
   t->on_mesh.count = 0;
   if (!t->options.machine) return;
   const Mesh *on = sharding_mesh(t->table, mesh);
-  Network *network = ARENA_NEW(&t->arena, Network);
-  *network = machine_network(t->options.machine, t->context, on, &t->arena);
-  t->network = network;
+  use_network(t, machine_network(t->options.machine, t->context, on, &t->arena));
   t->compute = machine_compute(t->options.machine, on ? on->n_devices : 1);
 }
 
@@ -203,7 +210,10 @@ static Status *decide(Partition *t) {
   t->on_one_device = ARENA_ARRAY(&t->arena, CopyId, t->n_values + 1);
   t->refused = ARENA_ARRAY(&t->arena, bool, t->n_ops + 1);
   t->has_manual = t->graph->n_views > 1;
-  t->network = t->options.network ? t->options.network : &network_default;
+  if (!t->options.machine)
+    use_network(t, t->options.network ? *t->options.network : network_default);
+  else
+    t->network = &network_default;  // until the first function
   t->compute = compute_default;
   t->local = (Builder){.p = t->p,
                        .pos = POS_NONE,

@@ -16,13 +16,15 @@ struct Decision;       // partition/decisions.h
 struct CopyInfo;       // partition/decisions.h
 struct Localizer;      // ops/localize.h
 struct RedundantList;  // partition/redundant.h
+struct ReshardMemo;    // reshard/memo.h
 
 typedef struct PartitionOptions {
-  const Network *network;  // NULL = network_default
-  const Machine *machine;  // instead: the network of each mesh, and the devices' speed; or NULL
-  bool seconds_decide;     // choices have no penalty for bytes (Tuning.bytes_weight_latencies)
-  bool poison;             // padding is NaN, or the least integer: for tests
-  bool why;                // locations of collectives have their reasons (explain/reason.h)
+  const Network *network;    // NULL = network_default
+  struct ReshardMemo *memo;  // reshards of earlier partitions (reshard/memo.h); NULL: own ones
+  const Machine *machine;    // instead: the network of each mesh, and the devices' speed; or NULL
+  bool seconds_decide;       // choices have no penalty for bytes (Tuning.bytes_weight_latencies)
+  bool poison;               // padding is NaN, or the least integer: for tests
+  bool why;                  // locations of collectives have their reasons (explain/reason.h)
   struct RedundantList
       *redundant;           // gets rows; its arena is set (redundant.h); NULL: not requested
   CustomRules *call_rules;  // of custom calls, beside those of the program; NULL = none

@@ -17,6 +17,7 @@
 #include "partition/redundant.h"
 #include "partition/reshard_local.h"
 #include "propagate/propagate.h"
+#include "reshard/memo.h"
 #include "strategy/splitter.h"
 
 // A copy that a value has at this point of the walk. A value may have several, in different
@@ -104,6 +105,7 @@ struct Partition {
   VEC(ValueId) made;      // values that got a copy, in order: walk_rewind removes these copies
   VEC(PriceRow) prices;   // [0] unused
   IdMap price_ids;
+  ReshardMemo *memo;      // plans of reshards, if the options have none
   VEC(Sharding) on_mesh;  // per sharding: on the mesh at hand; UINT32_MAX = not computed yet
   Words words;            // if reasons or redundant work are requested
 

@@ -153,6 +153,7 @@ Status *stage_decide(Session *s, const LocalOptions *options, RedundantList *out
                           .poison = options->poison,
                           .seconds_decide = options->seconds_decide,
                           .machine = s->machine,
+                          .memo = options->memo,
                           .redundant = options->redundant ? out_redundant : NULL,
                           .call_rules = s->call_rules,
                           .decisions = options->decisions,

@@ -6,6 +6,7 @@
 #include "optimize/optimize.h"
 #include "partition/partition.h"
 #include "partition/redundant.h"
+#include "reshard/memo.h"
 #include "pipeline/propagate.h"
 
 typedef struct LocalOptions {
@@ -20,6 +21,7 @@ typedef struct LocalOptions {
   bool poison;              // padding is NaN or the least integer (PartitionOptions)
   Str decisions;            // from outside, as JSON (docs/partition-decisions.md); empty: none
   StrBuf *out_decisions;    // gets all decisions, as JSON; NULL: not requested
+  ReshardMemo *memo;        // reshards of earlier programs on this mesh; NULL = none
 } LocalOptions;
 
 // A program with sdy.reshard or sdy collectives was propagated by another tool: its arguments and

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/pool.h"
 #include "ops/op.h"
 #include "pipeline/plan_private.h"
 #include "report/show_simulated.h"
@@ -30,19 +31,85 @@ typedef struct Search {
   Guard *guard;
   Arena *arena;
   PlanMeshVec meshes;
-  PlanMesh *at;  // that is bounded
-  bool stop;     // after the bounds
   PlanTrial *trials;
   double model, solve, check;  // seconds
 } Search;
 
+// A mesh that is bounded or planned, perhaps beside others. Tasks share only what they read.
+typedef struct MeshTask {
+  const Search *search;
+  PlanMesh *mesh;
+  Arena arena;         // of its results
+  const Guard *outer;  // hears about progress; NULL = nobody
+  bool bound, stop;    // by a bound while it is planned; after the bound
+  bool explain;        // if nothing fits
+  Plan plan;
+  double solve;  // seconds of the bound
+  Status *status;
+} MeshTask;
+
 static Status *bound_built(void *user, Session *session, Model *model, double limit_bytes,
                            bool *out_stop) {
-  Search *s = user;
-  *out_stop = s->stop;
+  MeshTask *t = user;
+  *out_stop = t->stop;
   double start = clock_seconds();
-  TRY(plan_bound_mesh(session, model, limit_bytes, !s->stop, s->arena, s->at));
-  s->solve += clock_seconds() - start;
+  TRY(plan_bound_mesh(session, model, limit_bytes, !t->stop, &t->arena, t->mesh));
+  t->solve += clock_seconds() - start;
+  return NULL;
+}
+
+static Status *task_body(Guard *guard, void *arg) {
+  MeshTask *t = arg;
+  arena_guard(&t->arena, guard);
+  PlanHook hook = {.built = bound_built, .user = t, .climbs = true};
+  return plan_try_mesh(t->search->program, t->search->request, t->mesh->text, t->explain,
+                       t->bound ? &hook : NULL, t->outer, &t->arena, &t->plan);
+}
+
+static void run_task(void *arg, size_t index) {
+  MeshTask *t = (MeshTask *)arg + index;
+  t->status = guard_run(task_body, t);
+}
+
+// Runs tasks on the request's threads. What they allocated is then in the search's arena. Returns
+// the first error.
+static Status *run_tasks(Search *s, MeshTask *tasks, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) arena_init(&tasks[i].arena, s->guard);
+  Status *first = pool_run(s->request->threads > 1 ? s->request->threads : 1, n, run_task, tasks);
+  for (uint32_t i = 0; i < n; i++) {
+    MeshTask *t = &tasks[i];
+    arena_adopt(s->arena, &t->arena);
+    s->solve += t->solve;
+    if (first)
+      status_free(t->status);
+    else
+      first = t->status;
+    t->status = NULL;
+  }
+  return first;
+}
+
+// As many tasks at once as there are threads: one, if rules of custom calls are functions of the
+// user, which are called on one thread.
+static uint32_t most_tasks(const Search *s) {
+  uint32_t n = s->request->annotations.call_rules ? 1 : s->request->threads;
+  return n > 1 ? n : 1;
+}
+
+static Status *bound_meshes(Search *s) {
+  const PlanRequest *request = s->request;
+  uint32_t most = most_tasks(s);
+  MeshTask *tasks = ARENA_ARRAY(s->arena, MeshTask, most);
+  double end = clock_seconds() + (request->time_limit > 0 ? 0.2 * request->time_limit : 1e9);
+  for (uint32_t i = 0; i < s->meshes.count && clock_seconds() < end; i += most) {
+    uint32_t n = s->meshes.count - i < most ? s->meshes.count - i : most;
+    guard_tell(s->guard, "bounding meshes", i, s->meshes.count);
+    for (uint32_t k = 0; k < n; k++)
+      tasks[k] =
+          (MeshTask){.search = s, .mesh = &s->meshes.items[i + k], .bound = true, .stop = true};
+    TRY(run_tasks(s, tasks, n));
+    for (uint32_t k = 0; k < n; k++) s->model += tasks[k].plan.model_seconds;
+  }
   return NULL;
 }
 
@@ -57,16 +124,7 @@ static Status *find_meshes(Search *s) {
     VEC_PUSH(s->arena, &s->meshes, ((PlanMesh){.text = given->n_meshes ? given->meshes[0] : NULL}));
   else
     plan_list_meshes(request->devices, request->level, s->arena, &s->meshes);
-  s->stop = s->meshes.count > 1;
-  PlanHook hook = {.built = bound_built, .user = s, .climbs = true};
-  double start = clock_seconds(), most = request->time_limit > 0 ? 0.2 * request->time_limit : 1e9;
-  for (uint32_t i = 0; s->stop && i < s->meshes.count && clock_seconds() - start < most; i++) {
-    Plan plan;
-    s->at = &s->meshes.items[i];
-    guard_tell(s->guard, "bounding meshes", i, s->meshes.count);
-    TRY(plan_try_mesh(s->program, request, s->at->text, false, &hook, NULL, s->arena, &plan));
-    s->model += plan.model_seconds;
-  }
+  if (s->meshes.count > 1) TRY(bound_meshes(s));
   plan_sort_meshes(&s->meshes);
   return NULL;
 }
@@ -79,6 +137,16 @@ static Status *find_meshes(Search *s) {
 static double overpriced(const Plan *best) {
   const PlanTrial *t = &best->best;
   return t->seconds > 0 ? fmax(1, t->overlap_bound_seconds / t->seconds) : 1;
+}
+
+// A device that reaches few of its FLOP/s spends the step with launches and latencies. The problem
+// only estimates these, so bounds that differ by less say nothing.
+#define LITTLE_USE 0.02
+#define LAUNCH_MARGIN 1.05
+
+// How far the bound of a mesh may exceed the best step.
+static double bound_margin(const Plan *best) {
+  return best->utilization < LITTLE_USE ? LAUNCH_MARGIN : EQUAL;
 }
 
 static const char *bound_words(const Search *s, const PlanMesh *mesh) {
@@ -94,7 +162,8 @@ static const char *discard(const Search *s, const PlanMesh *mesh, const Plan *be
   if (!best->decisions) return NULL;
   if (plan_is_late(s->request)) return "not planned: the time limit was over";
   bool fits = best->best.peak_bytes <= best->usable_bytes;
-  if (!fits || mesh->overlap_seconds < EQUAL * overpriced(best) * best->best.seconds) return NULL;
+  if (!fits || mesh->overlap_seconds < bound_margin(best) * overpriced(best) * best->best.seconds)
+    return NULL;
   return bound_words(s, mesh);
 }
 
@@ -120,26 +189,53 @@ static bool is_better(const PlanTrial *a, const PlanTrial *b, double usable) {
   return alike ? count_axes(a->mesh) < count_axes(b->mesh) : plan_is_better(a, b, usable);
 }
 
-static Status *try_mesh(Search *s, uint32_t i, Plan *out) {
-  Plan plan;
-  PlanMesh *mesh = s->at = &s->meshes.items[i];
+// A mesh that is not worth a plan. Returns whether it is one.
+static bool drop_mesh(Search *s, uint32_t i, Plan *out) {
+  PlanMesh *mesh = &s->meshes.items[i];
   const char *why = discard(s, mesh, out);
-  if (why) {
-    s->trials[i] = unplanned(mesh, why);
-    if (!out->best.mesh) out->best = s->trials[i];
-    return NULL;
+  if (!why) return false;
+  s->trials[i] = unplanned(mesh, why);
+  if (!out->best.mesh) out->best = s->trials[i];
+  return true;
+}
+
+static void keep_mesh(Search *s, uint32_t i, MeshTask *t, Plan *out) {
+  Plan *plan = &t->plan;
+  PlanMesh *mesh = t->mesh;
+  plan_bound_serial(mesh, plan->best.bound_seconds);
+  plan->best.links = mesh->links;
+  plan->best.overlap_bound_seconds = mesh->overlap_seconds;
+  s->trials[i] = plan->best;
+  s->model += plan->model_seconds, s->solve += plan->solve_seconds, s->check += plan->check_seconds;
+  double usable = plan->usable_bytes > 0 ? plan->usable_bytes : out->usable_bytes;
+  if (plan->shortfall || !i || is_better(&plan->best, &out->best, usable)) *out = *plan;
+}
+
+// Plans the meshes from i on that can win; returns how many were seen. The first plan discards most
+// meshes, so it is awaited; the others are planned some at once. Results are taken in order, as if
+// each mesh had waited for the one before: one that this discards is dropped.
+static Status *try_meshes(Search *s, uint32_t i, Plan *out, uint32_t *out_seen) {
+  uint32_t n_meshes = s->meshes.count, most = out->decisions ? most_tasks(s) : 1, n = 0, seen = 0;
+  MeshTask *tasks = ARENA_ARRAY(s->arena, MeshTask, most);
+  for (; i + seen < n_meshes && n < most; seen++) {
+    uint32_t at = i + seen;
+    bool explain = at + 1 == n_meshes && (!at || !out->decisions);
+    if (discard(s, &s->meshes.items[at], out)) continue;
+    tasks[n++] = (MeshTask){
+        .search = s, .mesh = &s->meshes.items[at], .explain = explain, .bound = n_meshes == 1};
   }
-  PlanHook hook = {.built = bound_built, .user = s, .climbs = true};
-  bool explain = i + 1 == s->meshes.count && (!i || !out->decisions), one = s->meshes.count == 1;
-  TRY(plan_try_mesh(s->program, s->request, mesh->text, explain, one ? &hook : NULL, s->guard,
-                    s->arena, &plan));
-  plan_bound_serial(mesh, plan.best.bound_seconds);
-  plan.best.links = mesh->links;
-  plan.best.overlap_bound_seconds = mesh->overlap_seconds;
-  s->trials[i] = plan.best;
-  s->model += plan.model_seconds, s->solve += plan.solve_seconds, s->check += plan.check_seconds;
-  double usable = plan.usable_bytes > 0 ? plan.usable_bytes : out->usable_bytes;
-  if (plan.shortfall || !i || is_better(&plan.best, &out->best, usable)) *out = plan;
+  if (n == 1) tasks[0].outer = s->guard;
+  TRY(run_tasks(s, tasks, n));
+  for (uint32_t k = 0, next = 0; k < seen; k++) {
+    bool planned = next < n && tasks[next].mesh == &s->meshes.items[i + k];
+    MeshTask *t = planned ? &tasks[next++] : NULL;
+    if (drop_mesh(s, i + k, out)) continue;
+    if (t)
+      keep_mesh(s, i + k, t, out);
+    else
+      seen = k;  // the best plan was another one when this mesh was passed over
+  }
+  *out_seen = seen;
   return NULL;
 }
 
@@ -153,11 +249,10 @@ static Status *plan_all(const Program *program, const PlanRequest *request, Guar
               .arena = arena};
   *out = (Plan){0};
   TRY(find_meshes(&s));
-  s.stop = false;
   s.trials = ARENA_ARRAY(arena, PlanTrial, s.meshes.count + 1);
-  for (uint32_t i = 0; i < s.meshes.count; i++) {
+  for (uint32_t i = 0, seen = 0; i < s.meshes.count; i += seen) {
     guard_tell(guard, "planning", i, s.meshes.count);
-    TRY(try_mesh(&s, i, out));
+    TRY(try_meshes(&s, i, out, &seen));
   }
   if (out->decisions && out->best.peak_bytes > out->usable_bytes) {
     out->decisions = NULL;

@@ -9,6 +9,7 @@
 typedef struct PlanRequest {
   PropagateRequest annotations;  // constraints; its meshes: the one to plan for, or none
   uint32_t level;                // 1: about a second; 2: seconds to minutes
+  uint32_t threads;              // 0 and 1: the calling one. The plan does not depend on it
   uint32_t devices;              // if no mesh is given; 0: those of the machine's shape
   bool untied;                   // repeated layers may differ
   bool no_greedy;                // only solutions: the partitioner chooses nothing by itself

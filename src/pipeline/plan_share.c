@@ -214,7 +214,8 @@ static void make_joint(Share *s, double limit_bytes, Arena *arena, Joint *j) {
 
 static Status *solve_joint(Share *s, const Joint *j, Arena *arena) {
   SolveResult result;
-  SolveOptions options = {.level = s->request->request.level};
+  SolveOptions options = {.level = s->request->request.level,
+                          .threads = s->request->request.threads};
   uint32_t *choice = ARENA_ARRAY(arena, uint32_t, j->problem.vars.count + 1);
   TRY(problem_check(&j->problem));
   TRY(solve_problem(&j->problem, &options, s->sessions[s->at]->guard, choice, &result));

@@ -22,6 +22,7 @@
 #include "ops/op.h"
 #include "ops/work.h"
 #include "pipeline/plan_private.h"
+#include "reshard/memo.h"
 
 // Slower than the plan by this much at most.
 static const double most_slower = 1.05;
@@ -58,6 +59,7 @@ typedef struct Short {
   RuleVec rules;
   uint64_t work, budget;
   uint64_t hash;  // of a list that is near the plan
+  ReshardMemo *memo;
   // of one trial
   bool simulate, list_inside;
   const char *layout;  // instead of the rules
@@ -339,8 +341,9 @@ static Status *trial_body(Guard *guard, void *arg) {
   strbuf_init(&text, guard);
   GuardCleanup cleanup = {plan_release_text, &text, NULL};
   guard_push(guard, &cleanup);
-  session_clone(s, guard, h->source, NULL);
+  session_view(s, guard, h->source);
   CompileRequest request = {.annotations = h->request->annotations,
+                            .local.memo = h->memo,
                             .simulate = h->simulate,
                             .stop_after = h->simulate ? STAGE_MEASURE : STAGE_PROPAGATE};
   if (h->plan->best.mesh) {
@@ -587,7 +590,7 @@ static Status *layout_body(Guard *guard, void *arg) {
   Short *h = arg;
   Session *s = &h->session;
   arena_guard(h->arena, guard);
-  session_clone(s, guard, h->source, NULL);
+  session_view(s, guard, h->source);
   CompileRequest request = {.annotations = h->request->annotations, .stop_after = STAGE_ANNOTATE};
   if (h->plan->best.mesh) {
     request.annotations.meshes = &h->mesh;
@@ -644,6 +647,11 @@ Status *plan_shorten(const Program *source, const PlanRequest *request, Guard *g
   Entries entries = program_entries(source, arena);
   if (!entries.n) return NULL;
   plan->layout = find_layout(&h);
+  h.memo = reshard_memo_new(guard);
+  GuardCleanup cleanup = {reshard_memo_free, h.memo, NULL};
+  guard_push(guard, &cleanup);
   find_list(&h, entries.v[0], &plan->short_list);
+  guard_pop(guard, &cleanup);
+  reshard_memo_free(h.memo);
   return h.failed;
 }

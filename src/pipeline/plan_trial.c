@@ -19,6 +19,7 @@
 #include "ops/functions.h"
 #include "plan/decisions.h"
 #include "pipeline/plan_climb.h"
+#include "pipeline/plan_flips.h"
 
 static const char *keep_text(Trial *t) {
   strbuf_puts(&t->text, "");
@@ -95,7 +96,7 @@ static Sharding *read_constraints(Session *s, ModelOptions *options, OpId entry)
 
 Status *trial_extract(Trial *t, Guard *guard) {
   Session *s = &t->model_session;
-  session_clone(s, guard, t->program, NULL);
+  session_view(s, guard, t->program);
   CompileRequest request = {.annotations = t->annotations, .stop_after = STAGE_ANNOTATE};
   Compiled compiled;
   TRY(compile(s, &request, &compiled));
@@ -223,9 +224,9 @@ const char *trial_decisions(Trial *t, const uint32_t *choice) {
 // Partitions and simulates a program with given decisions.
 static Status *simulate_decisions(const Trial *t, Session *s, Guard *guard, const Program *program,
                                   const char *decisions, Prediction *out) {
-  session_clone(s, guard, program, NULL);
+  session_view(s, guard, program);
   CompileRequest request = {.annotations = t->annotations,
-                            .local.decisions = str_of(decisions),
+                            .local = {.decisions = str_of(decisions), .memo = t->memo},
                             .simulate = true,
                             .stop_after = STAGE_MEASURE};
   plan_annotations(&request.annotations, NULL);
@@ -240,11 +241,12 @@ static Status *candidate_body(Guard *guard, void *arg) {
   Trial *t = c->t;
   strbuf_init(&c->saved, guard);
   const PlanLayers *layers = t->request->layers;
-  session_clone(&c->session, guard, candidate_program(t), NULL);
-  CompileRequest request = {.annotations = t->annotations,
-                            .local.out_decisions = c->saves ? &c->saved : NULL,
-                            .simulate = true,
-                            .stop_after = STAGE_MEASURE};
+  session_view(&c->session, guard, candidate_program(t));
+  CompileRequest request = {
+      .annotations = t->annotations,
+      .local = {.out_decisions = c->saves ? &c->saved : NULL, .memo = t->memo},
+      .simulate = true,
+      .stop_after = STAGE_MEASURE};
   Source rules = {.path = "<plan>", .text = c->rules, .size = c->rules ? strlen(c->rules) : 0};
   plan_annotations(&request.annotations, c->decisions ? NULL : &rules);
   if (c->decisions) request.local.decisions = str_of(c->decisions);
@@ -309,8 +311,10 @@ static bool compare_candidate(Trial *t, const Candidate *c) {
   trial.peak_bytes = s->peak_bytes;
   trial.greedy = !c->decisions;
   trial.refused = NULL;
+  PlanTrial least = trial;
+  least.seconds /= 1 - t->least_gain;
   if (!c->saves && t->plan->decisions &&
-      !plan_is_better(&trial, &t->plan->best, usable_bytes(t, s)))
+      !plan_is_better(&least, &t->plan->best, usable_bytes(t, s)))
     return false;
   if (c->decisions || c->saves) keep_candidate(t, c, &trial);
   return true;
@@ -351,8 +355,25 @@ static bool try_decisions(Trial *t, bool thrifty) {
   return true;
 }
 
+// A choice whose predicted step exceeds the best one's this many times is not simulated.
+#define HOPELESS 1.5
+
+static bool is_seen(const Trial *t, uint64_t hash) {
+  for (uint32_t i = 0; i < t->seen.count; i++)
+    if (t->seen.items[i] == hash) return true;
+  return false;
+}
+
+static bool is_hopeless(const Trial *t, const uint32_t *choice) {
+  return t->best_choice && t->plan->best.peak_bytes <= t->plan->usable_bytes &&
+         model_predict(&t->model, choice, &t->best_pricing) > HOPELESS * t->plan->best.seconds;
+}
+
 // Another choice than the solver's.
 static bool try_choice(Trial *t, const uint32_t *choice) {
+  uint64_t hash = flips_hash(&t->model, choice);
+  if (is_seen(t, hash) || is_hopeless(t, choice)) return false;
+  VEC_PUSH(&t->model_session.arena, &t->seen, hash);
   t->choice = (uint32_t *)choice;
   if (!extrapolates(t)) write_rules(t);
   return try_decisions(t, false);
@@ -391,6 +412,7 @@ static uint32_t devices_enough(const Trial *failed) {
     t.has_model = false;
     t.model_session = (Session){0};
     t.text = (StrBuf){0};
+    t.memo = NULL;
     t.hook = NULL;
     Status *status = guard_run(mesh_body, &t);
     arena_guard(failed->arena, failed->guard);
@@ -431,6 +453,7 @@ static bool has_loops(const Model *m) {
 // gathered weights). If that is too much, or if the program is small, once more without these:
 // larger carries also take time to read and write.
 static void try_solution(Trial *t) {
+  VEC_PUSH(&t->model_session.arena, &t->seen, flips_hash(&t->model, t->choice));
   try_decisions(t, false);
   const Plan *plan = t->plan;
   bool small = t->request->level > 1 || t->program->ops.count < MOST_GREEDY;
@@ -458,8 +481,10 @@ static double seconds_without_limit(Trial *t, Guard *guard) {
   SolveResult solved;
   uint32_t *choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, t->model.vars.count + 1);
   model_scale(&t->model, 1, 1e18);
-  Status *status = solve_problem(&t->model.problem, &(SolveOptions){.level = 1, .gap = QUICK_GAP},
-                                 guard, choice, &solved);
+  Status *status =
+      solve_problem(&t->model.problem,
+                    &(SolveOptions){.level = 1, .gap = QUICK_GAP, .threads = t->request->threads},
+                    guard, choice, &solved);
   model_price(&t->model, &t->pricing, t->limit_bytes);
   bool found = !status && solved.bound > 0;
   status_free(status);
@@ -477,6 +502,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
   if (!before && t->hook) before = t->hook->start;
   t->choice = ARENA_ARRAY(&t->model_session.arena, uint32_t, m->vars.count + 1);
   SolveOptions options = {.level = t->request->level,
+                          .threads = t->request->threads,
                           .start = before,
                           .seconds = solve_seconds(t),
                           .gap = t->request->level > 1 ? 0 : QUICK_GAP};
@@ -593,6 +619,7 @@ static Status *mesh_body(Guard *guard, void *arg) {
   guard_set_progress(guard, guard_progress(t->outer));
   arena_guard(t->arena, guard);  // so that everything below is freed if it has no memory
   strbuf_init(&t->text, guard);
+  t->memo = reshard_memo_new(guard);
   double start = clock_seconds();
   guard_tell(guard, "modelling", 0, 0);
   TRY(trial_extract(t, guard));
@@ -640,6 +667,7 @@ void trial_release(Trial *t) {
   if (t->has_model) model_release(&t->model);
   session_deinit(&t->model_session);
   strbuf_deinit(&t->text);
+  reshard_memo_free(t->memo);
 }
 
 // Plans for one mesh. A trial that cannot be used has `refused`.

@@ -9,6 +9,7 @@
 #define TESSERA_PIPELINE_PLAN_TRIAL_H
 
 #include "pipeline/plan_private.h"
+#include "reshard/memo.h"
 
 typedef struct Trial {
   Guard *guard;        // of the guard_run at hand
@@ -28,10 +29,11 @@ typedef struct Trial {
   Session model_session;
   Model model;
   bool has_model;
-  bool explain;  // if nothing fits
-  bool exact;    // rules annotate values inside: what the partitioner makes of the solution's
-                 // arguments and results would not obey them
-  bool probe;    // only whether the problem has a solution
+  bool explain;       // if nothing fits
+  bool exact;         // rules annotate values inside: what the partitioner makes of the solution's
+                      // arguments and results would not obey them
+  bool probe;         // only whether the problem has a solution
+  ReshardMemo *memo;  // of the candidates
   StrBuf text;
   uint32_t *choice;
   uint32_t *best_choice;       // of the best solution so far; NULL: none
@@ -41,7 +43,14 @@ typedef struct Trial {
   Simulated best, best_more;   // numbers of the best one: predicted, and with more layers
   const char *rules;           // the solution's shardings of arguments and results
   SolveResult solved;
+  double least_gain;   // by which fraction of the best step a candidate must be faster to win
+  VEC(uint64_t) seen;  // hashes of the choices that were simulated (flips_hash)
 } Trial;
+
+// Compiles and simulates a choice, and makes it t->best_choice if it is the best so far; returns
+// whether it is. A choice that was tried before, or that costs much more than the best one at the
+// best one's prices, is not simulated.
+typedef bool (*TryChoice)(Trial *t, const uint32_t *choice);
 
 void trial_init(Trial *t, const Program *program, const PlanRequest *request, const char *mesh,
                 Arena *arena, Plan *plan);

@@ -174,7 +174,9 @@ static Status *price_others(Question *q, Session *s, const Model *m) {
   uint32_t n = v->n < MOST_SOLVED ? v->n : MOST_SOLVED, count = 0;
   PlanOther *others = ARENA_ARRAY(q->arena, PlanOther, n + 1);
   uint32_t *choice = ARENA_ARRAY(q->arena, uint32_t, m->vars.count + 1);
-  SolveOptions options = {.level = 1, .start = has_choice(q, m) ? q->plan->choice : NULL};
+  SolveOptions options = {.level = 1,
+                          .threads = q->request->threads,
+                          .start = has_choice(q, m) ? q->plan->choice : NULL};
   for (uint32_t k = 0; k < n; k++) {
     SolveResult r;
     if (m->problem.costs.items[v->first + k] >= PLAN_FORBIDDEN) continue;

@@ -25,6 +25,13 @@ void session_clone(Session *s, Guard *guard, const Program *program, const Progr
   s->verified = true;
 }
 
+void session_view(Session *s, Guard *guard, const Program *program) {
+  session_init(s, guard, program->source, NULL);
+  s->context = context_view(program->context, guard);
+  s->program = program_clone(program, s->context, guard);
+  s->verified = true;
+}
+
 Program *session_take(Session *s) {
   s->borrowed = true;
   return s->program;

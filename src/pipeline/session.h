@@ -44,6 +44,8 @@ void session_borrow(Session *session, Guard *guard, Program *program, const Sour
 // The same for a clone of the program in a context of its own, which the session owns. O(program).
 void session_clone(Session *session, Guard *guard, const Program *program,
                    const Progress *progress);
+// The same for a program that outlives the session: its context is a view (ir/context.h).
+void session_view(Session *session, Guard *guard, const Program *program);
 // Sets the guard, for the next guard_run on a session that outlives the last one.
 void session_guard(Session *session, Guard *guard);
 void session_deinit(Session *session);  // {0} is fine

@@ -55,7 +55,8 @@ static double predict(Trial *t, const Mesh *mesh) {
 static Status *trial_body(Guard *guard, void *arg) {
   Trial *t = arg;
   Progress progress = {tell_trial, (void *)(uintptr_t)t->trying};
-  session_clone(&t->session, guard, t->trying->program, &progress);
+  session_view(&t->session, guard, t->trying->program);
+  guard_set_progress(guard, &progress);
   CompileRequest request = {.annotations = t->request,
                             .local = t->local,
                             .simulate = t->simulate,
@@ -161,8 +162,8 @@ Weigh trials_weigh(const Program *program, const PropagateRequest *request,
                    const LocalOptions *local, const Guard *guard) {
   Trying trying = {.program = program, .guard = guard, .total = 2};
   Trial bytes = {.request = *request, .simulate = true};
-  bytes.local =
-      (LocalOptions){.plain = local->plain, .passes = local->passes, .rings = local->rings};
+  bytes.local = (LocalOptions){
+      .plain = local->plain, .passes = local->passes, .rings = local->rings, .memo = local->memo};
   Trial seconds = bytes;
   bytes.request.weigh = WEIGH_BYTES;
   seconds.request.weigh = WEIGH_SECONDS;

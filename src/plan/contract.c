@@ -334,7 +334,7 @@ bool contract(const Program *p, OpId entry, const Layers *l, uint32_t keep, Guar
   if (!pair_all(&w) || !map_arguments(&w, arguments, kept_argument) ||
       !map_results(&w, arguments, kept_argument, results, kept_result))
     return false;
-  out->context = context_copy(p->context, guard);
+  out->context = context_view(p->context, guard);
   w.q = out->program = program_clone(p, out->context, guard);
   uint32_t n_arguments, n_results;
   uint32_t *argument_number = renumber(&w, out->n_arguments, kept_argument, &n_arguments);

@@ -124,6 +124,8 @@ void model_price(Model *model, const Pricing *pricing, double limit_bytes);
 void model_scale(Model *model, double communication, double limit_bytes);
 // Seconds of a choice by part, serially; exposed: what cannot overlap. O(variables + edges).
 void model_parts(const Model *model, const uint32_t *choice, const Pricing *pricing, Pricing *out);
+// The step of a choice at these prices, in seconds. O(variables + edges).
+double model_predict(const Model *model, const uint32_t *choice, const Pricing *pricing);
 // The factors with which the choice's parts are those of its simulation: what of its communication
 // compute waits for, with latencies that combined collectives share. simulated: of the choice;
 // compute_seconds: the same.

@@ -95,6 +95,17 @@ void model_parts(const Model *m, const uint32_t *choice, const Pricing *pricing,
   }
 }
 
+double model_predict(const Model *m, const uint32_t *choice, const Pricing *pricing) {
+  Pricing parts;
+  model_parts(m, choice, pricing, &parts);
+  double seconds = parts.compute * pricing->compute + pricing->offset;
+  for (uint32_t i = 0; i < SLACK_COUNT; i++) {
+    double busy = parts.transfer[i] * pricing->transfer[i] + parts.latency[i] * pricing->latency[i];
+    seconds += parts.exposed[i] + pricing->exposed[i] * (busy - parts.exposed[i]);
+  }
+  return seconds;
+}
+
 // The factor that takes a part of the problem to the simulated one, within bounds: near zero a
 // quotient says nothing.
 static double factor(double problem, double simulated, double least, double most) {
