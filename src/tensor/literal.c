@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 
-enum { ALIGNMENT = 16 };
+enum { ALIGNMENT = 16, DATA_ALIGNMENT = 64 };  // of records, of elements
 
 static size_t align_up(size_t bytes) {
   return (bytes + (ALIGNMENT - 1)) & ~(size_t)(ALIGNMENT - 1);
@@ -34,6 +34,9 @@ void literal_heap_deinit(LiteralHeap *heap) {
   heap->first = NULL;
   heap->bytes = 0;
 }
+
+// Room for elements, so that they can be aligned inside of a block.
+static size_t data_room(size_t data) { return data ? data + (DATA_ALIGNMENT - ALIGNMENT) : 0; }
 
 // The bytes of a literal's block; must match literal_block's layout.
 static size_t block_bytes(size_t head, size_t data) {
@@ -103,9 +106,9 @@ static Literal *array_new(LiteralHeap *heap, Type elem, DType dtype, uint32_t ra
   if (empty) count = 0;
   for (uint32_t d = 0; d < rank && !empty; d++)
     if (!size_mul(count, (size_t)dims[d], &count)) too_big(heap, "a value has too many elements");
-  if (!size_mul(count, (size_t)dtype_bytes(dtype), &bytes) || bytes > PTRDIFF_MAX)
+  if (!size_mul(count, (size_t)dtype_bytes(dtype), &bytes) || bytes > PTRDIFF_MAX / 2)
     too_big(heap, "a value has too many elements");
-  Literal *l = literal_block(heap, LITERAL_ARRAY, rank * sizeof(int64_t), bytes);
+  Literal *l = literal_block(heap, LITERAL_ARRAY, rank * sizeof(int64_t), data_room(bytes));
   l->elem = elem;
   l->dtype = dtype;
   l->rank = rank;
@@ -113,7 +116,9 @@ static Literal *array_new(LiteralHeap *heap, Type elem, DType dtype, uint32_t ra
   int64_t *own = literal_head(l);
   if (rank) memcpy(own, dims, rank * sizeof *own);
   l->dims = own;
-  l->data = (char *)own + align_up(rank * sizeof *own);
+  char *data = (char *)own + align_up(rank * sizeof *own);
+  if (bytes) data += -(uintptr_t)data % DATA_ALIGNMENT;
+  l->data = data;
   return l;
 }
 
@@ -188,7 +193,7 @@ void literal_release(Literal *literal) {
   if (!literal || --literal->refs) return;
   for (uint32_t i = 0; i < literal->n_items; i++) literal_release(literal->items[i]);
   LiteralHeap *heap = literal->heap;
-  heap->bytes -= block_bytes(literal_head_bytes(literal), literal_data_bytes(literal));
+  heap->bytes -= block_bytes(literal_head_bytes(literal), data_room(literal_data_bytes(literal)));
   if (literal->prev)
     literal->prev->next = literal->next;
   else

@@ -27,8 +27,9 @@ struct Literal {
   uint32_t rank;
   int64_t count;        // product of dims
   const int64_t *dims;  // run-time shape, always static
-  void *data;           // canonical unpacked elements, row major (see ir/dtype.h); NULL for others
-  uint32_t n_items;     // tuples and futures
+  void *data;  // canonical unpacked elements, row major (see ir/dtype.h), aligned to 64 bytes; NULL
+               // for others
+  uint32_t n_items;  // tuples and futures
   Literal **items;
   LiteralHeap *heap;
   Literal *prev, *next;  // in the heap's list
