@@ -104,6 +104,10 @@ COMPLETIONS := $(OUT)/share/bash-completion/completions/tessera $(OUT)/share/zsh
 
 # Providers: what each is linked with, and those of which that is installed. REQUIRE_ALL=1: all must be.
 PROVIDER_LIBS_lapack := -llapack
+# Its headers are in llvm-19-dev; the library alone may be there without them.
+LLVM_INCLUDE := $(shell llvm-config-19 --includedir 2>/dev/null)
+PROVIDER_LIBS_llvm := $(if $(wildcard $(LLVM_INCLUDE)/llvm-c/LLJIT.h),-lLLVM-19,-lLLVM-19-dev)
+PROVIDER_LIBS_onednn := -ldnnl -lgomp
 PROVIDER_NAMES := $(patsubst src/providers/%.c,%,$(PROVIDER_SRC))
 links = $(shell printf 'int main(void){return 0;}' | $(GCC) -x c - -o /dev/null $(1) 2>/dev/null && echo yes)
 PROVIDERS := $(foreach name,$(PROVIDER_NAMES),$(if $(call links,$(PROVIDER_LIBS_$(name))),$(OUT)/libtessera_$(name).so))
@@ -213,10 +217,18 @@ $(PAGE): $(B)/gen/%.inc: src/% Makefile
 	@mkdir -p $(@D)
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n",/' $< > $@
 
+# Loops of kernels are vectorized.
+$(B)/obj/src/execute/kernels/%.o $(B)/obj/src/tensor/matmul.o $(B)/obj/src/tensor/matmul_amx.o: CFLAGS += $(if $(filter -O2,$(FLAGS_$(VARIANT))),-O3)
+
 $(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc $(PAGE)
 	@mkdir -p $(@D)
 	@echo "  cc   $(VARIANT) $<"
 	@$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+
+# Loops over lanes are vectorized; errno and traps of floats would prevent that for sqrt and floor.
+$(B)/obj/src/tensor/loop_lanes.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
+
+$(B)/obj/src/providers/llvm.o: CPPFLAGS += -isystem $(LLVM_INCLUDE)
 
 # One relocatable object whose hidden symbols are made local: only tsr_ names can be linked against.
 $(OUT)/libtessera.a: $(LIB_OBJ)
