@@ -59,7 +59,7 @@ Status *process_locate(Process *process, OpId op, Status *status) {
   return located;
 }
 
-static Literal **slot_of(Process *process, ValueId v) {
+Literal **process_slot(Process *process, ValueId v) {
   return &process->frames.items[process->base + process->run->slots.slot[v]];
 }
 
@@ -67,7 +67,7 @@ static Literal **slot_of(Process *process, ValueId v) {
 static void release_after(Process *process, OpId op) {
   const EvalSlots *slots = &process->run->slots;
   for (uint32_t i = slots->release_first[op]; i < slots->release_first[op + 1]; i++) {
-    Literal **slot = slot_of(process, slots->releases[i]);
+    Literal **slot = process_slot(process, slots->releases[i]);
     literal_release(*slot);
     *slot = NULL;
   }
@@ -131,29 +131,18 @@ static Status *check_cancel(const Process *process) {
   return NULL;
 }
 
-// Reads operands from slots, calls the op's eval, checks and stores the results, releases dead
-// values. Small operand lists are on the C stack.
-static Status *run_op(Process *process, OpId o) {
+// Calls the op's eval on its operands and checks the results.
+Status *process_compute(Process *process, OpId o, Literal *const *in, Literal **out) {
   Run *run = process->run;
   Program *p = run->program;
   const Op *op = op_at(p, o);
   const OpDef *def = op_row(op->code)->def;
-  TRY(check_cancel(process));
-  if (run->options->most_steps && run->report->steps >= run->options->most_steps)
-    FAIL(RESOURCE_EXHAUSTED, "the limit of %llu ops was reached",
-         (unsigned long long)run->options->most_steps);
-  run->report->steps++;
   if (!def || !def->eval) {
     if (op->code == OP_UNREGISTERED)
       FAIL(UNIMPLEMENTED, "is not an op Tessera knows, so it cannot be evaluated");
     FAIL(UNIMPLEMENTED, "cannot be evaluated");
   }
-  ArenaMark mark = arena_mark(&process->scratch);
-  Literal *few_in[FEW], *few_out[FEW];
   uint32_t n_in = op->n_operands, n_out = op->n_results;
-  Literal **in = n_in <= FEW ? few_in : ARENA_ARRAY(&process->scratch, Literal *, n_in);
-  Literal **out = n_out <= FEW ? few_out : ARENA_ARRAY(&process->scratch, Literal *, n_out);
-  for (uint32_t i = 0; i < n_in; i++) in[i] = *slot_of(process, op_operand(p, o, i));
   for (uint32_t i = 0; i < n_out; i++) out[i] = NULL;
   if (run->slots.dynamic[o]) TRY(check_operands(process, o, n_in, in));
   EvalContext cx = {.host = &process->host,
@@ -173,10 +162,29 @@ static Status *run_op(Process *process, OpId o) {
   // Results without elements need no computation.
   if (!eval_empty(&cx, out)) TRY(def->eval(&cx, in, out));
   process->at = outer;
-  for (uint32_t i = 0; i < n_out; i++) {
-    TRY(check_result(process, o, i, out[i]));
-    *slot_of(process, op_result(p, o, i)) = out[i];
-  }
+  for (uint32_t i = 0; i < n_out; i++) TRY(check_result(process, o, i, out[i]));
+  return NULL;
+}
+
+// Reads operands from slots, computes, stores the results, releases dead values. Small operand
+// lists are on the C stack.
+static Status *run_op(Process *process, OpId o) {
+  Run *run = process->run;
+  Program *p = run->program;
+  const Op *op = op_at(p, o);
+  TRY(check_cancel(process));
+  if (run->options->most_steps && run->report->steps >= run->options->most_steps)
+    FAIL(RESOURCE_EXHAUSTED, "the limit of %llu ops was reached",
+         (unsigned long long)run->options->most_steps);
+  run->report->steps++;
+  ArenaMark mark = arena_mark(&process->scratch);
+  Literal *few_in[FEW], *few_out[FEW];
+  uint32_t n_in = op->n_operands, n_out = op->n_results;
+  Literal **in = n_in <= FEW ? few_in : ARENA_ARRAY(&process->scratch, Literal *, n_in);
+  Literal **out = n_out <= FEW ? few_out : ARENA_ARRAY(&process->scratch, Literal *, n_out);
+  for (uint32_t i = 0; i < n_in; i++) in[i] = *process_slot(process, op_operand(p, o, i));
+  TRY(process_compute(process, o, in, out));
+  for (uint32_t i = 0; i < n_out; i++) *process_slot(process, op_result(p, o, i)) = out[i];
   arena_rewind(&process->scratch, mark);
   release_after(process, o);
   return NULL;
@@ -191,14 +199,14 @@ static Status *run_block(Process *process, BlockId b, uint32_t n_args, Literal *
     FAIL(INTERNAL, "a block of %u arguments was given %u values", block->n_args, n_args);
   for (uint32_t i = 0; i < n_args; i++)
     if (value_has_uses(p, block->args + i))
-      *slot_of(process, block->args + i) = literal_retain(args[i]);
+      *process_slot(process, block->args + i) = literal_retain(args[i]);
   for (OpId o = block->first; o; o = op_at(p, o)->next) {
     const Op *op = op_at(p, o);
     if (op_row(op->code)->traits & TRAIT_TERMINATOR) {
       if (op->n_operands != n_out)
         FAIL(INTERNAL, "a block gives %u values where %u are expected", op->n_operands, n_out);
       for (uint32_t i = 0; i < n_out; i++)
-        out[i] = literal_retain(*slot_of(process, op_operand(p, o, i)));
+        out[i] = literal_retain(*process_slot(process, op_operand(p, o, i)));
       release_after(process, o);
       return NULL;
     }
@@ -233,8 +241,15 @@ static Status *check_argument(Process *process, OpId function, BlockId block, ui
        literal_text(process, given), type_text(p->context, type));
 }
 
-// Pushes a frame for the function. Frames may move when the stack grows, so slots are addressed by
-// base + index.
+// Frames may move when the stack grows, so slots are addressed by base + index.
+void process_push_frame(Process *process, OpId function) {
+  uint32_t top = process->frames.count, n_slots = process->run->slots.n_slots[function];
+  HEAPVEC_RESERVE(process->guard, &process->frames, top + n_slots);
+  if (n_slots) memset(process->frames.items + top, 0, n_slots * sizeof *process->frames.items);
+  process->frames.count = top + n_slots;
+  process->base = top;
+}
+
 Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
                      uint32_t n_out, Literal **out) {
   const Program *p = process->run->program;
@@ -246,11 +261,7 @@ Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *
     for (uint32_t i = 0; i < n_args; i++) TRY(check_argument(process, function, block, i, args[i]));
   TRY(enter(process));
   uint32_t base = process->base, top = process->frames.count;
-  uint32_t n_slots = process->run->slots.n_slots[function];
-  HEAPVEC_RESERVE(process->guard, &process->frames, top + n_slots);
-  if (n_slots) memset(process->frames.items + top, 0, n_slots * sizeof *process->frames.items);
-  process->frames.count = top + n_slots;
-  process->base = top;
+  process_push_frame(process, function);
   Status *status = run_block(process, block, n_args, args, n_out, out);
   process->base = base;
   process->frames.count = top;

@@ -55,6 +55,7 @@ struct Process {
   OpId waits_at;
   const Meeting *meeting;
   int64_t channel;
+  void *user;  // of a host whose functions were replaced (step.c)
 };
 
 // Initializes a process. Call process_deinit in any case; a second call does nothing.
@@ -69,6 +70,14 @@ Status *process_charge(Process *process, size_t stack_bytes) MUST_USE;
 
 Status *process_call(Process *process, OpId function, uint32_t n_args, Literal *const *args,
                      uint32_t n_out, Literal **out) MUST_USE;
+
+// Runs one op on given operands; the values that its regions capture are in their slots. out:
+// owned.
+Status *process_compute(Process *process, OpId op, Literal *const *in, Literal **out) MUST_USE;
+// The slot of a value in the current frame.
+Literal **process_slot(Process *process, ValueId v);
+// Pushes a frame for the function, as a call does; process_deinit frees it.
+void process_push_frame(Process *process, OpId function);
 
 static inline Process *process_of(EvalContext *cx) { return (Process *)(uintptr_t)cx->host; }
 

@@ -1,4 +1,4 @@
-// RUN: not tessera run %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval %s 2>&1 | FileCheck %s
 // Process (1, 0) never comes; the report says who waits where and for whom.
 // CHECK: error: deadlock: 2 of 3 processes wait and none can go on
 // CHECK-NEXT: process (0, 0) waits at 'stablehlo.all_reduce' at {{.*}}deadlock.mlir:[[#@LINE+6]]:8 for (1, 0)

@@ -1,4 +1,4 @@
-// RUN: not tessera run %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval %s 2>&1 | FileCheck %s
 
 // CHECK: errors.mlir:[[#@LINE+5]]:8: error: 'stablehlo.custom_call' op: custom call @nobody_knows is unknown
 // CHECK-NEXT: %0 = stablehlo.custom_call @nobody_knows(%x)

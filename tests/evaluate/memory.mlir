@@ -1,7 +1,7 @@
-// RUN: not tessera run --memory=1 %s 2>&1 | FileCheck %s
-// RUN: not tessera run --memory=1 --entry=inside %s 2>&1 | FileCheck %s --check-prefix=INSIDE
-// RUN: not tessera run --memory=1 --entry=arguments %s 2>&1 | FileCheck %s --check-prefix=ARGUMENTS
-// RUN: not tessera run --memory=1 --partitions=1000 --entry=processes %s 2>&1 | FileCheck %s --check-prefix=PROCESSES
+// RUN: not tessera run --engine=eval --memory=1 %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval --memory=1 --entry=inside %s 2>&1 | FileCheck %s --check-prefix=INSIDE
+// RUN: not tessera run --engine=eval --memory=1 --entry=arguments %s 2>&1 | FileCheck %s --check-prefix=ARGUMENTS
+// RUN: not tessera run --engine=eval --memory=1 --partitions=1000 --entry=processes %s 2>&1 | FileCheck %s --check-prefix=PROCESSES
 // A result of 4 GiB does not fit into the limit of 1 GiB: nothing runs.
 // CHECK: error: @main needs at least 4.0 GiB of memory (arguments 0 bytes, results 4.0 GiB), but --memory allows 1.0 GiB: raise it, or run smaller shapes
 func.func @main() -> tensor<1073741824xf32> {

@@ -1,4 +1,4 @@
-// RUN: not tessera run %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval %s 2>&1 | FileCheck %s
 // Two collectives over one group that differ.
 // CHECK: mismatch.mlir:{{[0-9]+}}:8: error: 'stablehlo.all_reduce' op: mismatched collectives: process (0, 1) is at 'stablehlo.all_reduce' at {{.*}} while process (0, 0) of the same group is at 'stablehlo.all_gather'
 

@@ -1,6 +1,6 @@
-// RUN: tessera run %s | FileCheck %s
-// RUN: tessera run --dense %s | FileCheck %s --check-prefix=DENSE
-// RUN: tessera run --all %s | FileCheck %s --check-prefix=ALL
+// RUN: tessera run --engine=eval %s | FileCheck %s
+// RUN: tessera run --engine=eval --dense %s | FileCheck %s --check-prefix=DENSE
+// RUN: tessera run --engine=eval --all %s | FileCheck %s --check-prefix=ALL
 
 // Results of a pack keep its name; big tensors are summed up unless asked for.
 // CHECK: %p#1 = tensor<i1> {true}
