@@ -1,0 +1,338 @@
+// Problem: turn a function with nested regions into lists of instructions.
+// Idea: walk each block in order. Ops in fused loops become one kernel where the loop stands; a
+// reshape becomes nothing (place.c gives it its operand's buffer); constants are computed once; a
+// loop becomes copies of its operands to the carries, and an instruction with two lists, whose body
+// ends with copies of the results to the carries. place.c removes most of these copies. An op
+// without a kernel becomes an eval instruction.
+// Invariant: instructions are in program order, so side effects are too. Cost: O(function).
+#include "execute/exchange.h"
+#include "execute/executable.h"
+#include "execute/fuse.h"
+#include "ops/op.h"
+#include "ops/work.h"
+
+typedef struct Standing {
+  FusedLoop loop;
+  uint32_t next;  // 1 + the next loop that stands at the same op; 0: none
+} Standing;
+
+typedef struct Lowering {
+  Executable *exe;
+  Program *p;
+  Arena *arena;
+  bool *excluded;     // per op, for fuse_block: constant false
+  uint32_t *loop_at;  // per op: 1 + the first fused loop that stands there; 0: none
+  bool *fused;        // per op: a fused loop computes it
+  VEC(Standing) loops;
+  bool collectives;  // the module has some
+} Lowering;
+
+static bool is_static_tensor(const Context *context, Type type) {
+  return type_info(context, type)->kind == TYPE_TENSOR && type_is_static(context, type) &&
+         !type_info(context, type)->encoding;
+}
+
+bool executable_is_constant(const Executable *exe, ValueId v) {
+  const Program *p = exe->program;
+  if (v >= p->values.count || value_at(p, v)->is_arg) return false;
+  OpId op = value_at(p, v)->def;
+  return op_at(p, op)->n_operands == 0 && op_at(p, op)->n_regions == 0 &&
+         op_row(op_at(p, op)->code)->traits & TRAIT_CONSTANT;
+}
+
+static Status *refuse(const Lowering *x, OpId op, const char *why) {
+  FAIL(UNIMPLEMENTED, "'%s' %s", op_name(x->p, op), why);
+}
+
+// ---- views ----
+
+// Storage of the type is its bits, so that a bitcast is a view.
+static bool is_packed(DType dtype) {
+  return dtype_info(dtype)->width == 8 * dtype_info(dtype)->bytes;
+}
+
+// Result i of the op is the buffer of operand i.
+static bool is_view(const Lowering *x, OpId o) {
+  const Program *p = x->p;
+  const Op *op = op_at(p, o);
+  if (!op_keeps_buffer(p, o) || op->n_regions || op->n_results > op->n_operands) return false;
+  for (uint32_t i = 0; i < op->n_results; i++) {
+    DType from = type_dtype(p->context, op_operand_type(p, o, i)),
+          to = type_dtype(p->context, op_result_type(p, o, i));
+    if (from != to && !(is_packed(from) && is_packed(to))) return false;
+    if (executable_value_bytes(x->exe, op_operand(p, o, i)) !=
+        executable_value_bytes(x->exe, op_result(p, o, i)))
+      return false;
+  }
+  return true;
+}
+
+// ---- lists ----
+
+static Instr *append(Lowering *x, InstrList *list, Instr *parent, InstrKind kind, OpId op,
+                     uint32_t n_in, uint32_t n_out) {
+  Instr *instr = &list->items[list->count++];
+  *instr = (Instr){.kind = kind,
+                   .op = op,
+                   .n_in = n_in,
+                   .n_out = n_out,
+                   .in = ARENA_ARRAY(x->arena, ValueId, n_in + 1),
+                   .out = ARENA_ARRAY(x->arena, ValueId, n_out + 1),
+                   .parent = parent};
+  return instr;
+}
+
+static void append_copy(Lowering *x, InstrList *list, Instr *parent, OpId op, ValueId from,
+                        ValueId to) {
+  Instr *copy = append(x, list, parent, INSTR_COPY, op, 1, 1);
+  copy->in[0] = from;
+  copy->out[0] = to;
+}
+
+// At most so many instructions: one per op, the copies before a loop, the fused loops, and the
+// copies at the end with those that break cycles.
+static void reserve(Lowering *x, InstrList *list, BlockId block, uint32_t n_loops) {
+  size_t n = n_loops;
+  for (OpId o = block_at(x->p, block)->first; o; o = op_at(x->p, o)->next)
+    n += 1 + (op_at(x->p, o)->n_regions ? op_at(x->p, o)->n_operands : 0) +
+         (op_at(x->p, o)->next ? 0 : 2 * (size_t)op_at(x->p, o)->n_operands);
+  list->items = ARENA_ARRAY(x->arena, Instr, n + 2);
+  list->capacity = (uint32_t)n + 2;
+}
+
+static ValueId *operands_of(const Program *p, OpId o, ValueId *out) {
+  for (uint32_t i = 0; i < op_at(p, o)->n_operands; i++) out[i] = op_operand(p, o, i);
+  return out;
+}
+
+static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList *out);
+
+// ---- control flow ----
+
+static OpId terminator_of(const Program *p, BlockId block) { return block_at(p, block)->last; }
+
+static Status *lower_loop(Lowering *x, OpId o, Instr *parent, InstrList *list) {
+  const Program *p = x->p;
+  uint32_t n = op_at(p, o)->n_operands;
+  BlockId cond = region_block(p, op_region(p, o, 0)), body = region_block(p, op_region(p, o, 1));
+  for (uint32_t i = 0; i < n; i++)
+    append_copy(x, list, parent, o, op_operand(p, o, i), block_arg(p, body, i));
+  Instr *loop = append(x, list, parent, INSTR_LOOP, o, 1, n);
+  loop->n_lists = 2;
+  loop->lists = ARENA_ARRAY(x->arena, InstrList, 2);
+  for (uint32_t i = 0; i < n; i++) loop->out[i] = op_result(p, o, i);
+  for (uint32_t i = 0; i < n; i++) x->exe->alias[block_arg(p, cond, i)] = block_arg(p, body, i);
+  loop->in[0] = op_operand(p, terminator_of(p, cond), 0);
+  TRY(lower_block(x, cond, loop, &loop->lists[0]));
+  TRY(lower_block(x, body, loop, &loop->lists[1]));
+  for (uint32_t i = 0; i < n; i++)
+    append_copy(x, &loop->lists[1], loop, o, op_operand(p, terminator_of(p, body), i),
+                block_arg(p, body, i));
+  loop->lists[1].n_tail = n;
+  return NULL;
+}
+
+static Status *lower_branch(Lowering *x, OpId o, Instr *parent, InstrList *list) {
+  const Program *p = x->p;
+  uint32_t n = op_at(p, o)->n_results;
+  Instr *branch = append(x, list, parent, INSTR_BRANCH, o, 1, n);
+  branch->in[0] = op_operand(p, o, 0);
+  branch->n_lists = op_at(p, o)->n_regions;
+  branch->lists = ARENA_ARRAY(x->arena, InstrList, branch->n_lists);
+  for (uint32_t i = 0; i < n; i++) branch->out[i] = op_result(p, o, i);
+  for (uint32_t r = 0; r < branch->n_lists; r++) {
+    BlockId block = region_block(p, op_region(p, o, r));
+    TRY(lower_block(x, block, branch, &branch->lists[r]));
+    for (uint32_t i = 0; i < n; i++)
+      append_copy(x, &branch->lists[r], branch, o, op_operand(p, terminator_of(p, block), i),
+                  op_result(p, o, i));
+    branch->lists[r].n_tail = n;
+  }
+  return NULL;
+}
+
+static bool is_loop(const Program *p, OpId o) {
+  return op_flow(p, o) == FLOW_LOOP && op_at(p, o)->n_regions == 2 &&
+         region_block(p, op_region(p, o, 0)) && region_block(p, op_region(p, o, 1));
+}
+
+static bool is_branch(const Program *p, OpId o) {
+  if (op_flow(p, o) != FLOW_BRANCH || op_at(p, o)->n_operands != 1) return false;
+  for (uint32_t r = 0; r < op_at(p, o)->n_regions; r++)
+    if (!region_block(p, op_region(p, o, r))) return false;
+  return op_at(p, o)->n_regions > 0;
+}
+
+// ---- single ops ----
+
+// Values from outside of the op that its regions use, each once.
+static void add_captured(Lowering *x, OpId o, Instr *instr) {
+  const Program *p = x->p;
+  VEC(ValueId) captured = {0};
+  for (OpId inner = op_walk_next(p, o, o); inner; inner = op_walk_next(p, inner, o))
+    for (uint32_t i = 0; i < op_at(p, inner)->n_operands; i++) {
+      ValueId v = op_operand(p, inner, i);
+      const Value *value = value_at(p, v);
+      OpId home = value->is_arg ? region_at(p, block_at(p, value->def)->region)->op : value->def;
+      OpId at = home;
+      while (at && at != o) at = op_parent(p, at);
+      bool known = at == o && home != o;  // defined inside
+      if (value->is_arg && home == o) known = true;
+      for (uint32_t k = 0; k < captured.count && !known; k++) known = captured.items[k] == v;
+      if (!known) VEC_PUSH(x->arena, &captured, v);
+    }
+  ValueId *in = ARENA_ARRAY(x->arena, ValueId, instr->n_in + captured.count + 1);
+  for (uint32_t i = 0; i < instr->n_in; i++) in[i] = instr->in[i];
+  for (uint32_t i = 0; i < captured.count; i++) in[instr->n_in + i] = captured.items[i];
+  instr->in = in;
+  instr->n_in += captured.count;
+  instr->n_captured = captured.count;
+}
+
+static Status *check_collectives(const Lowering *x, OpId o) {
+  const Program *p = x->p;
+  const OpDef *def = op_row(op_at(p, o)->code)->def;
+  if (x->collectives && (op_row(op_at(p, o)->code)->traits & TRAIT_CALL || (def && def->callee)))
+    return refuse(x, o, "calls a function of a program with collectives");
+  for (OpId inner = op_walk_next(p, o, o); inner; inner = op_walk_next(p, inner, o))
+    if (op_traits(p, inner) & TRAIT_COLLECTIVE)
+      return refuse(x, inner, "communicates inside a region that runs through eval");
+  return NULL;
+}
+
+static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list) {
+  const Program *p = x->p;
+  const Op *op = op_at(p, o);
+  bool collective = op_traits(p, o) & TRAIT_COLLECTIVE;
+  if (op_calls_host(p, o)) return refuse(x, o, "calls code of the host process");
+  Kernel kernel = {0};
+  KernelRequest request = {.program = x->p, .arena = x->arena, .op = o};
+  KernelMaker maker = collective ? NULL : kernel_maker(op->code);
+  bool fast = maker && maker(&request, &kernel);
+  if (!fast) TRY(check_collectives(x, o));
+  Instr *instr = append(x, list, parent,
+                        fast         ? INSTR_KERNEL
+                        : collective ? INSTR_COLLECTIVE
+                                     : INSTR_EVAL,
+                        o, op->n_operands, op->n_results);
+  operands_of(p, o, instr->in);
+  for (uint32_t i = 0; i < op->n_results; i++) instr->out[i] = op_result(p, o, i);
+  if (collective) {
+    instr->groups = ARENA_ARRAY(x->arena, struct Group *, x->exe->n_devices);
+    // For the kernels of exchange_reduce.c, which need a row per member.
+    size_t rows = exchange_scratch_bytes(x->exe->n_devices);
+    if (rows > x->exe->scratch_bytes) x->exe->scratch_bytes = rows;
+  }
+  if (fast) instr->kernel = arena_copy(x->arena, &kernel, sizeof kernel);
+  if (!fast && op->n_regions) add_captured(x, o, instr);
+  return NULL;
+}
+
+static void lower_fused(Lowering *x, const FusedLoop *loop, Instr *parent, InstrList *list) {
+  Instr *instr = append(x, list, parent, INSTR_KERNEL, loop->at, loop->n_in, loop->n_out);
+  for (uint32_t i = 0; i < loop->n_in; i++) instr->in[i] = loop->in[i];
+  for (uint32_t i = 0; i < loop->n_out; i++) instr->out[i] = loop->out[i];
+  instr->kernel = arena_copy(x->arena, &loop->kernel, sizeof loop->kernel);
+}
+
+static Status *check_types(const Lowering *x, OpId o) {
+  const Program *p = x->p;
+  for (uint32_t i = 0; i < op_at(p, o)->n_operands; i++)
+    if (!is_static_tensor(p->context, op_operand_type(p, o, i)))
+      FAIL(UNIMPLEMENTED, "'%s' has an operand of type %s", op_name(p, o),
+           type_text(p->context, op_operand_type(p, o, i)));
+  for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
+    if (!is_static_tensor(p->context, op_result_type(p, o, i)))
+      FAIL(UNIMPLEMENTED, "'%s' has a result of type %s", op_name(p, o),
+           type_text(p->context, op_result_type(p, o, i)));
+  return NULL;
+}
+
+static bool is_unused(const Program *p, OpId o) {
+  for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
+    if (value_has_uses(p, op_result(p, o, i))) return false;
+  return !op_has_effects(p, o) && !(op_traits(p, o) & TRAIT_COLLECTIVE);
+}
+
+static Status *lower_op(Lowering *x, OpId o, Instr *parent, InstrList *list) {
+  const Program *p = x->p;
+  if (x->fused[o] || is_unused(p, o)) return NULL;
+  if (is_view(x, o)) {
+    for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
+      x->exe->alias[op_result(p, o, i)] = op_operand(p, o, i);
+    return NULL;
+  }
+  if (op_at(p, o)->n_results == 1 && executable_is_constant(x->exe, op_result(p, o, 0)))
+    return NULL;
+  if (is_loop(p, o)) return lower_loop(x, o, parent, list);
+  if (is_branch(p, o)) return lower_branch(x, o, parent, list);
+  return lower_single(x, o, parent, list);
+}
+
+static uint32_t find_loops(Lowering *x, BlockId block) {
+  uint32_t n, first = x->loops.count;
+  FusedLoop *loops;
+  fuse_block(&(FuseRequest){.program = x->p, .arena = x->arena, .excluded = x->excluded}, block, &n,
+             &loops);
+  for (uint32_t i = 0; i < n; i++) {
+    VEC_PUSH(x->arena, &x->loops, ((Standing){.loop = loops[i]}));
+    for (uint32_t k = 0; k < loops[i].n_ops; k++) x->fused[loops[i].ops[k]] = true;
+  }
+  // The last one first, so that the lists are in order.
+  for (uint32_t i = n; i-- > 0;) {
+    x->loops.items[first + i].next = x->loop_at[loops[i].at];
+    x->loop_at[loops[i].at] = first + i + 1;
+  }
+  return n;
+}
+
+static void lower_loops_at(Lowering *x, OpId o, Instr *parent, InstrList *list) {
+  for (uint32_t l = x->loop_at[o]; l; l = x->loops.items[l - 1].next)
+    lower_fused(x, &x->loops.items[l - 1].loop, parent, list);
+}
+
+static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList *out) {
+  const Program *p = x->p;
+  uint32_t depth = 1;
+  for (const Instr *at = parent; at; at = at->parent) depth++;
+  if (depth > x->exe->depth) x->exe->depth = depth;
+  reserve(x, out, block, find_loops(x, block));
+  for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next) {
+    TRY(check_types(x, o));
+    lower_loops_at(x, o, parent, out);
+    if (!(op_row(op_at(p, o)->code)->traits & TRAIT_TERMINATOR)) TRY(lower_op(x, o, parent, out));
+  }
+  return NULL;
+}
+
+Status *lower_function(Executable *exe) {
+  Program *p = exe->program;
+  Lowering x = {.exe = exe,
+                .p = p,
+                .arena = &exe->arena,
+                .excluded = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
+                .loop_at = ARENA_ARRAY(&exe->arena, uint32_t, p->ops.count + 1),
+                .fused = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1)};
+  for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
+    x.collectives |= (op_traits(p, o) & TRAIT_COLLECTIVE) != 0;
+  exe->alias = ARENA_ARRAY(&exe->arena, ValueId, p->values.count + 1);
+  BlockId block = region_block(p, op_region(p, exe->function, 0));
+  if (!block) FAIL(UNIMPLEMENTED, "the function has no body");
+  exe->n_args = block_at(p, block)->n_args;
+  exe->arguments = ARENA_ARRAY(&exe->arena, ValueId, exe->n_args + 1);
+  for (uint32_t i = 0; i < exe->n_args; i++) {
+    exe->arguments[i] = block_arg(p, block, i);
+    if (!is_static_tensor(p->context, value_type(p, exe->arguments[i])))
+      FAIL(UNIMPLEMENTED, "argument %u has type %s", i,
+           type_text(p->context, value_type(p, exe->arguments[i])));
+  }
+  TRY(lower_block(&x, block, NULL, &exe->main));
+  OpId end = terminator_of(p, block);
+  exe->n_out = op_at(p, end)->n_operands;
+  exe->results = (ValueId)p->values.count;
+  exe->n_values = exe->results + exe->n_out;
+  for (uint32_t i = 0; i < exe->n_out; i++)
+    append_copy(&x, &exe->main, NULL, end, op_operand(p, end, i), exe->results + i);
+  exe->main.n_tail = exe->n_out;
+  return NULL;
+}

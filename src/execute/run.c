@@ -1,0 +1,582 @@
+// Problem: run N devices on a few workers, such that no thread waits for a device.
+// Idea: a device is a state machine: a stack of lists with the next instruction of each. A turn
+// runs instructions until the device arrives at a collective whose members are not all there, or
+// ends. The last member to arrive computes the results of all, and makes the others ready. What
+// runs through the evaluator holds one lock, since the evaluator belongs to one thread at a time.
+// Invariant: between turns nothing but the device's record knows about it, so any worker may
+// continue it. A waiting device's buffers do not change. Cost: O(1) per instruction besides its
+// work.
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+#include "execute/exchange.h"
+#include "execute/executable.h"
+#include "ops/op.h"
+
+typedef struct Frame {
+  const InstrList *list;
+  uint32_t next;
+  const Instr *of;  // the loop or branch; NULL: the main list
+} Frame;
+
+// A collective that some members have reached; in the arena of the first one. A device waits at one
+// collective at a time, so a group has at most one meeting.
+typedef struct Meeting Meeting;
+struct Meeting {
+  Meeting *next;
+  const Instr *instr;
+  uint32_t n_group, n_values, n_arrived;
+  const ProcessId *group;
+  Arrival *arrivals;  // per member
+  Literal ***in;      // per member: its operands
+  Literal **parts;    // n_group × n_values
+};
+
+// The devices that meet at an instruction. Known when a member has arrived for the first time.
+typedef struct Group {
+  uint32_t n, n_arrived;
+  uint32_t *members;
+  Kernel kernel;   // computes the results of all members
+  void **buffers;  // of the kernel: the members' operands, then their results
+} Group;
+
+typedef struct Device {
+  uint32_t index;
+  char *memory;     // of SEGMENT_TEMP
+  void **pointers;  // per Executable.refs
+  Frame *frames;
+  uint32_t depth;
+  const Instr *waits;  // at a collective; NULL: not waiting
+  bool finished;
+  // Memory of the op that it evaluates, or of the collective that it waits at. Guarded by the lock.
+  Arena arena;
+  ArenaMark start;
+} Device;
+
+typedef struct Running {
+  Executable *exe;
+  const void *const *args;
+  void *const *out;
+  const Progress *progress;  // NULL: none
+  uint64_t n_told;           // instructions that the calling thread has run
+  // Under the lock:
+  Meeting *meetings;
+  Status *status;  // the first error
+  uint32_t n_finished;
+} Running;
+
+struct Devices {
+  Device *items;
+  void **pointers;
+  Frame *frames;
+  char *memory;
+  size_t memory_bytes;
+};
+
+// ---- memory ----
+
+Status *devices_new(Executable *exe) {
+  struct Devices *d = ARENA_NEW(&exe->arena, struct Devices);
+  exe->devices = d;
+  uint32_t n = exe->n_devices, n_refs = exe->refs.count;
+  d->items = ARENA_ARRAY(&exe->arena, Device, n);
+  d->pointers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *n_refs + 1);
+  d->frames = ARENA_ARRAY(&exe->arena, Frame, (size_t)n * (exe->depth + 1));
+  size_t each = exe->temp_bytes, all;
+  if (!size_mul(each, n, &all)) return status_no_memory();
+  if (all) {
+    d->memory = mem_pages_new(all);
+    if (!d->memory)
+      FAIL(RESOURCE_EXHAUSTED, "%zu bytes for the temporaries of %u devices are not available", all,
+           n);
+    d->memory_bytes = all;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    d->items[i] = (Device){.index = i,
+                           .memory = d->memory ? d->memory + each * i : NULL,
+                           .pointers = d->pointers + (size_t)n_refs * i,
+                           .frames = d->frames + (size_t)(exe->depth + 1) * i};
+  for (uint32_t i = 0; i < n; i++) arena_init(&d->items[i].arena, NULL);
+  return NULL;
+}
+
+void devices_free(Executable *exe) {
+  if (!exe->devices) return;
+  for (uint32_t i = 0; exe->devices->items && i < exe->n_devices; i++)
+    arena_deinit(&exe->devices->items[i].arena);
+  mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
+}
+
+// NULL if the segment has no bytes: then all its buffers are empty.
+static void *address(const Running *run, const Device *device, const Buffer *buffer) {
+  const Executable *exe = run->exe;
+  switch (buffer->segment) {
+  case SEGMENT_TEMP: return device->memory ? device->memory + buffer->offset : NULL;
+  case SEGMENT_ARGUMENT:  // never written
+    return (void *)(uintptr_t)run->args[device->index * exe->n_args + buffer->index];
+  case SEGMENT_RESULT: return run->out[device->index * exe->n_out + buffer->index];
+  case SEGMENT_CONSTANT: return exe->constants ? exe->constants + buffer->offset : NULL;
+  }
+  return NULL;
+}
+
+// ---- instructions through the evaluator ----
+
+// A literal with a copy of the buffer: the evaluator may keep it.
+static Literal *read_value(Executable *exe, ValueId v, const void *from) {
+  Literal *l = literal_new_typed(exe->heap, exe->program->context, value_type(exe->program, v));
+  size_t bytes = executable_value_bytes(exe, v);
+  if (bytes) memcpy(l->data, from, bytes);
+  return l;
+}
+
+typedef struct EvalJob {
+  Running *run;
+  Device *device;
+  const Instr *instr;
+  Status *(*body)(struct EvalJob *job);
+  bool waits;               // the device must wait for others; then it belongs to them
+  struct Group *completes;  // the device is the last member to arrive
+} EvalJob;
+
+static Status *write_results(EvalJob *job, uint32_t device, Literal **out) {
+  Executable *exe = job->run->exe;
+  const Instr *instr = job->instr;
+  void **to = exe->devices->items[device].pointers + instr->first + instr->n_in;
+  for (uint32_t i = 0; i < instr->n_out; i++) {
+    size_t bytes = executable_value_bytes(exe, instr->out[i]);
+    if (bytes) memcpy(to[i], out[i]->data, bytes);
+    literal_release(out[i]);
+  }
+  return NULL;
+}
+
+static Literal **read_operands(EvalJob *job) {
+  Executable *exe = job->run->exe;
+  const Instr *instr = job->instr;
+  Literal **in = ARENA_ARRAY(&job->device->arena, Literal *, instr->n_in + 1);
+  for (uint32_t i = 0; i < instr->n_in; i++)
+    in[i] = read_value(exe, instr->in[i], job->device->pointers[instr->first + i]);
+  return in;
+}
+
+static Status *eval_now(EvalJob *job) {
+  Executable *exe = job->run->exe;
+  const Instr *instr = job->instr;
+  Arena *arena = &job->device->arena;
+  uint32_t n_operands = instr->n_in - instr->n_captured;
+  Literal **in = read_operands(job), **out = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
+  Captured *captured = ARENA_ARRAY(arena, Captured, instr->n_captured + 1);
+  for (uint32_t i = 0; i < instr->n_captured; i++)
+    captured[i] = (Captured){instr->in[n_operands + i], in[n_operands + i]};
+  TRY(stepper_run(exe->stepper, job->device->index, instr->op, instr->n_captured, captured, in,
+                  out));
+  for (uint32_t i = 0; i < instr->n_in; i++) literal_release(in[i]);
+  return write_results(job, job->device->index, out);
+}
+
+static Status *in_guard(Guard *guard, void *arg) {
+  EvalJob *job = arg;
+  job->run->exe->heap->guard = guard;
+  arena_guard(&job->device->arena, guard);
+  arena_rewind(&job->device->arena, job->device->start);
+  return job->body(job);
+}
+
+// Runs the body under the lock. False after an error, which ends the run.
+static bool locked(EvalJob *job) {
+  Running *run = job->run;
+  pthread_mutex_lock(&run->exe->lock);
+  if (!run->status) {
+    Guard *before = run->exe->heap->guard;
+    run->status = guard_run(in_guard, job);
+    run->exe->heap->guard = before;
+    arena_guard(&job->device->arena, NULL);
+    arena_guard(&run->exe->arena, NULL);  // a throw may have left it
+  }
+  bool good = !run->status;
+  pthread_mutex_unlock(&run->exe->lock);
+  return good;
+}
+
+// ---- collectives ----
+
+static uint32_t flat(const Executable *exe, ProcessId id) {
+  uint32_t partitions = exe->options.eval.partitions ? exe->options.eval.partitions : 1;
+  return id.replica * partitions + id.partition;
+}
+
+static Meeting **find_meeting(Running *run, const Arrival *arrival) {
+  Meeting **at = &run->meetings;
+  for (; *at; at = &(*at)->next) {
+    const Meeting *m = *at;
+    if (m->n_group == arrival->n_group &&
+        memcmp(m->group, arrival->group, m->n_group * sizeof *m->group) == 0)
+      break;
+  }
+  return at;
+}
+
+static const char *instr_text(const Executable *exe, const Instr *instr, Arena *arena) {
+  const Program *p = exe->program;
+  uint32_t line, column;
+  if (!p->source || op_at(p, instr->op)->pos == POS_NONE)
+    return arena_printf(arena, "'%s'", op_name(p, instr->op));
+  source_locate(p->source, op_at(p, instr->op)->pos, &line, &column);
+  return arena_printf(arena, "'%s' at %s:%u:%u", op_name(p, instr->op), p->source->path, line,
+                      column);
+}
+
+static Status *complete(EvalJob *job, Meeting *m) {
+  Executable *exe = job->run->exe;
+  Arena *arena = &job->device->arena;
+  const Instr *instr = job->instr;
+  Literal **shared = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
+  for (uint32_t i = 0; i < m->n_group; i++) {
+    uint32_t device = flat(exe, m->group[i]);
+    Literal **out = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
+    TRY(stepper_complete(exe->stepper, device, instr->op, &m->arrivals[i], m->parts, shared,
+                         m->in[i], out));
+    TRY(write_results(job, device, out));
+  }
+  for (uint32_t i = 0; i < instr->n_out; i++) literal_release(shared[i]);
+  for (uint32_t i = 0; i < m->n_group * m->n_values; i++) literal_release(m->parts[i]);
+  for (uint32_t i = 0; i < m->n_group; i++)
+    for (uint32_t k = 0; k < instr->n_in; k++) literal_release(m->in[i][k]);
+  return NULL;
+}
+
+// The other members may run again.
+static void release_members(Executable *exe, const Device *self, uint32_t n,
+                            const uint32_t *members) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (members[i] == self->index) continue;
+    exe->devices->items[members[i]].waits = NULL;
+    workers_ready(exe->workers, members[i]);
+  }
+}
+
+// Arrives through the evaluator; the last member completes and makes the others ready.
+static Status *meet_slowly(EvalJob *job, Literal **in, const Arrival *arrival) {
+  Running *run = job->run;
+  Executable *exe = run->exe;
+  const Instr *instr = job->instr;
+  Arena *arena = &job->device->arena;
+  Meeting **at = find_meeting(run, arrival), *m = *at;
+  if (m && m->instr->op != instr->op &&
+      op_hash(exe->program, m->instr->op) != op_hash(exe->program, instr->op))
+    FAIL(FAILED_PRECONDITION,
+         "mismatched collectives: device %u is at %s while another one of its group is at %s",
+         job->device->index, instr_text(exe, instr, arena), instr_text(exe, m->instr, arena));
+  if (!m) {
+    m = ARENA_NEW(arena, Meeting);
+    *m = (Meeting){
+        .instr = instr,
+        .n_group = arrival->n_group,
+        .n_values = arrival->n_values,
+        .group = arrival->group,
+        .arrivals = ARENA_ARRAY(arena, Arrival, arrival->n_group),
+        .in = ARENA_ARRAY(arena, Literal **, arrival->n_group),
+        .parts = ARENA_ARRAY(arena, Literal *, (size_t)arrival->n_group * arrival->n_values + 1)};
+    *at = m;
+  }
+  m->arrivals[arrival->self] = *arrival;
+  m->in[arrival->self] = in;
+  for (uint32_t i = 0; i < arrival->n_values; i++)
+    m->parts[(size_t)arrival->self * arrival->n_values + i] = arrival->values[i];
+  if (++m->n_arrived < m->n_group) {
+    job->device->waits = instr;
+    job->waits = true;
+    return NULL;
+  }
+  *at = m->next;
+  TRY(complete(job, m));
+  // The meeting is in the arena of a member, which may run as soon as it is ready.
+  uint32_t n = m->n_group, *members = ARENA_ARRAY(arena, uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) members[i] = flat(exe, m->group[i]);
+  release_members(exe, job->device, n, members);
+  return NULL;
+}
+
+// The group's record, if a kernel can compute the collective. All members share it.
+static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arrival) {
+  ExchangeMaker maker = exchange_maker(op_at(exe->program, instr->op)->code);
+  uint32_t n = arrival->n_group;
+  ExchangeRequest request = {
+      .kernel = {.program = exe->program, .arena = &exe->arena, .op = instr->op},
+      .n_group = n,
+      .group = arrival->group};
+  Kernel kernel;
+  if (!maker || !maker(&request, &kernel)) return NULL;
+  if (kernel.temp_bytes || kernel.scratch_bytes > exe->scratch_bytes) return NULL;
+  Group *group = ARENA_NEW(&exe->arena, Group);
+  *group = (Group){
+      .n = n,
+      .members = ARENA_ARRAY(&exe->arena, uint32_t, n),
+      .kernel = kernel,
+      .buffers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *(instr->n_in + instr->n_out) + 1)};
+  for (uint32_t i = 0; i < n; i++) {
+    group->members[i] = flat(exe, arrival->group[i]);
+    instr->groups[group->members[i]] = group;
+  }
+  return group;
+}
+
+// Arrives at a known group. The last member computes outside of the lock.
+static Status *arrive(EvalJob *job, Group *group) {
+  if (++group->n_arrived < group->n) {
+    job->device->waits = job->instr;
+    job->waits = true;
+    return NULL;
+  }
+  group->n_arrived = 0;
+  job->completes = group;
+  return NULL;
+}
+
+static Status *meet(EvalJob *job) {
+  Executable *exe = job->run->exe;
+  const Instr *instr = job->instr;
+  Group *group = instr->groups[job->device->index];
+  if (group) return arrive(job, group);
+  Arena *arena = &job->device->arena;
+  Literal **in = read_operands(job), **out = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
+  Arrival arrival;
+  TRY(stepper_arrive(exe->stepper, job->device->index, instr->op, in, out, arena, &arrival));
+  if (!arrival.n_group) {
+    for (uint32_t i = 0; i < instr->n_in; i++) literal_release(in[i]);
+    return write_results(job, job->device->index, out);
+  }
+  Guard *before = arena_guard(&exe->arena, exe->heap->guard);
+  group = make_group(exe, instr, &arrival);
+  arena_guard(&exe->arena, before);
+  if (!group) return meet_slowly(job, in, &arrival);
+  for (uint32_t i = 0; i < arrival.n_values; i++) literal_release(arrival.values[i]);
+  for (uint32_t i = 0; i < instr->n_in; i++) literal_release(in[i]);
+  return arrive(job, group);
+}
+
+// ---- a device's turn ----
+
+typedef struct KernelTile {
+  const Kernel *kernel;
+  void *const *buffers;
+} KernelTile;
+
+static void run_tile(const void *arg, uint32_t tile, void *scratch) {
+  const KernelTile *job = arg;
+  job->kernel->run(job->kernel, job->buffers, tile, scratch);
+}
+
+static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker) {
+  for (const Kernel *kernel = first; kernel; kernel = kernel->next) {
+    if (kernel->n_tiles == 1) {
+      kernel->run(kernel, buffers, 0, worker_scratch(worker));
+    } else {
+      KernelTile job = {kernel, buffers};
+      worker_tiles(worker, kernel->n_tiles, run_tile, &job);
+    }
+  }
+}
+
+enum { COPY_BYTES = 1 << 20 };  // of a tile
+
+typedef struct CopyTile {
+  char *to;
+  const char *from;
+  size_t bytes;
+} CopyTile;
+
+static void copy_tile(const void *arg, uint32_t tile, void *scratch) {
+  (void)scratch;
+  const CopyTile *copy = arg;
+  size_t first = (size_t)tile * COPY_BYTES, left = copy->bytes - first;
+  memcpy(copy->to + first, copy->from + first, left < COPY_BYTES ? left : COPY_BYTES);
+}
+
+static void run_copy(Executable *exe, Device *device, const Instr *instr, Worker *worker) {
+  CopyTile copy = {device->pointers[instr->first + 1], device->pointers[instr->first],
+                   exe->buffers.items[exe->refs.items[instr->first + 1]].bytes};
+  if (copy.bytes <= COPY_BYTES) {
+    if (copy.bytes) memcpy(copy.to, copy.from, copy.bytes);
+    return;
+  }
+  worker_tiles(worker, (uint32_t)((copy.bytes + COPY_BYTES - 1) / COPY_BYTES), copy_tile, &copy);
+}
+
+static void push(Device *device, const InstrList *list, const Instr *of) {
+  device->frames[device->depth++] = (Frame){list, 0, of};
+}
+
+static bool flag_at(const void *at) { return *(const uint8_t *)at != 0; }
+
+// The list that a branch selects: by a flag, the first if it is set; by a number, the last if it is
+// out of range.
+static uint32_t select_list(const Executable *exe, const Instr *instr, const void *at) {
+  const Context *context = exe->program->context;
+  if (type_dtype(context, value_type(exe->program, instr->in[0])) == DT_i1)
+    return flag_at(at) ? 0 : instr->n_lists > 1;
+  int32_t index;
+  memcpy(&index, at, sizeof index);
+  return index < 0 || (uint32_t)index >= instr->n_lists ? instr->n_lists - 1 : (uint32_t)index;
+}
+
+// At the end of a list: back to the list outside, or on with the loop.
+static void end_list(Device *device) {
+  Frame *frame = &device->frames[device->depth - 1];
+  const Instr *loop = frame->of;
+  if (!loop || loop->kind != INSTR_LOOP) {
+    device->depth--;
+  } else if (frame->list == &loop->lists[1]) {
+    *frame = (Frame){&loop->lists[0], 0, loop};
+  } else if (flag_at(device->pointers[loop->first])) {
+    *frame = (Frame){&loop->lists[1], 0, loop};
+  } else {
+    device->depth--;
+  }
+}
+
+typedef enum Outcome { OUTCOME_GO_ON, OUTCOME_WAIT, OUTCOME_FAILED } Outcome;
+
+// All members wait, so that their buffers do not change.
+static void complete_group(Executable *exe, const Device *device, const Instr *instr, Group *group,
+                           Worker *worker) {
+  void **to = group->buffers;
+  for (uint32_t part = 0; part < 2; part++)
+    for (uint32_t m = 0; m < group->n; m++) {
+      void **from = exe->devices->items[group->members[m]].pointers + instr->first;
+      uint32_t n = part ? instr->n_out : instr->n_in;
+      if (n) memcpy(to, from + (part ? instr->n_in : 0), n * sizeof *to);
+      to += n;
+    }
+  run_kernel(&group->kernel, group->buffers, worker);
+  pthread_mutex_lock(&exe->lock);
+  release_members(exe, device, group->n, group->members);
+  pthread_mutex_unlock(&exe->lock);
+}
+
+static Outcome run_locked(Running *run, Device *device, const Instr *instr, Worker *worker,
+                          Status *(*body)(EvalJob *job)) {
+  EvalJob job = {.run = run, .device = device, .instr = instr, .body = body};
+  if (!locked(&job)) return OUTCOME_FAILED;
+  if (job.completes) complete_group(run->exe, device, instr, job.completes, worker);
+  return job.waits ? OUTCOME_WAIT : OUTCOME_GO_ON;
+}
+
+static Outcome run_instr(Running *run, Device *device, const Instr *instr, Worker *worker) {
+  Executable *exe = run->exe;
+  switch (instr->kind) {
+  case INSTR_KERNEL: run_kernel(instr->kernel, device->pointers + instr->first, worker); break;
+  case INSTR_COPY: run_copy(exe, device, instr, worker); break;
+  case INSTR_EVAL: return run_locked(run, device, instr, worker, eval_now);
+  case INSTR_COLLECTIVE: return run_locked(run, device, instr, worker, meet);
+  case INSTR_LOOP: push(device, &instr->lists[0], instr); break;
+  case INSTR_BRANCH:
+    push(device, &instr->lists[select_list(exe, instr, device->pointers[instr->first])], instr);
+    break;
+  }
+  return OUTCOME_GO_ON;
+}
+
+static bool is_cancelled(const Executable *exe) {
+  const int *cancel = exe->options.eval.cancel;
+  return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+}
+
+static void finish_device(Running *run, Device *device) {
+  pthread_mutex_lock(&run->exe->lock);
+  device->finished = true;
+  bool all = ++run->n_finished == run->exe->n_devices;
+  pthread_mutex_unlock(&run->exe->lock);
+  if (all) workers_finish(run->exe->workers);
+}
+
+static void fail(Running *run, Status *status) {
+  pthread_mutex_lock(&run->exe->lock);
+  if (run->status)
+    status_free(status);
+  else
+    run->status = status;
+  pthread_mutex_unlock(&run->exe->lock);
+  workers_finish(run->exe->workers);
+}
+
+static void add_time(Executable *exe, const Instr *instr, double seconds) {
+  pthread_mutex_lock(&exe->lock);
+  exe->rows.items[instr->row].seconds += seconds;
+  exe->rows.items[instr->row].n_runs++;
+  pthread_mutex_unlock(&exe->lock);
+}
+
+static void turn(void *arg, uint32_t task, Worker *worker) {
+  Running *run = arg;
+  Executable *exe = run->exe;
+  Device *device = &exe->devices->items[task];
+  while (device->depth) {
+    Frame *frame = &device->frames[device->depth - 1];
+    if (frame->next == frame->list->count) {
+      end_list(device);
+      continue;
+    }
+    if (is_cancelled(exe)) {
+      fail(run, status_new(CANCELLED, __FILE__, __LINE__, "the run was cancelled"));
+      return;
+    }
+    const Instr *instr = &frame->list->items[frame->next++];
+    double start = exe->timed ? clock_seconds() : 0;
+    Outcome outcome = run_instr(run, device, instr, worker);
+    if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
+    if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
+    if (exe->timed) add_time(exe, instr, clock_seconds() - start);
+    if (run->progress && worker_is_caller(worker))
+      run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);
+  }
+  finish_device(run, device);
+}
+
+static Status *deadlock(const Running *run) {
+  const Executable *exe = run->exe;
+  char text[4096];
+  size_t used = 0;
+  uint32_t n_waiting = 0;
+  for (uint32_t i = 0; i < exe->n_devices; i++) n_waiting += !exe->devices->items[i].finished;
+  for (uint32_t i = 0; i < exe->n_devices && i < 16 && used < sizeof text; i++) {
+    const Device *device = &exe->devices->items[i];
+    int n = device->waits
+                ? snprintf(text + used, sizeof text - used, "\n  device %u waits at '%s'", i,
+                           op_name(exe->program, device->waits->op))
+                : snprintf(text + used, sizeof text - used, "\n  device %u has finished", i);
+    if (n > 0) used += (size_t)n;
+  }
+  FAIL(ABORTED, "deadlock: %u of %u devices wait and none can go on%s", n_waiting, exe->n_devices,
+       text);
+}
+
+// A run that failed may have left members at a collective.
+static void reset_groups(Executable *exe, const InstrList *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    const Instr *instr = &list->items[i];
+    for (uint32_t d = 0; instr->groups && d < exe->n_devices; d++)
+      if (instr->groups[d]) instr->groups[d]->n_arrived = 0;
+    for (uint32_t k = 0; k < instr->n_lists; k++) reset_groups(exe, &instr->lists[k]);
+  }
+}
+
+Status *devices_run(Executable *exe, const void *const *args, void *const *out) {
+  Running run = {.exe = exe, .args = args, .out = out, .progress = exe->progress};
+  for (uint32_t i = 0; i < exe->n_devices; i++) {
+    Device *device = &exe->devices->items[i];
+    device->waits = NULL;
+    device->finished = false;
+    device->depth = 0;
+    for (uint32_t k = 0; k < exe->refs.count; k++)
+      device->pointers[k] = address(&run, device, &exe->buffers.items[exe->refs.items[k]]);
+    push(device, &exe->main, NULL);
+  }
+  bool ended = workers_run(exe->workers, exe->n_devices, turn, &run);
+  if (!ended && !run.status) run.status = deadlock(&run);
+  if (run.status) reset_groups(exe, &exe->main);
+  return run.status;
+}
