@@ -239,6 +239,22 @@ static void test_evaluate(void **state) {
   TAKES(tsr_program_evaluate, p, NULL, NULL, 1, &in, 1, &out);
   tsr_buffer_free(&out);
   assert_null(out.data);
+  tsr_executable *x = NULL;
+  char *stats = NULL;
+  NEEDS(tsr_program_compile, "program", NULL, NULL, NULL, &x);
+  NEEDS(tsr_program_compile, "out_executable", p, NULL, NULL, NULL);
+  TAKES(tsr_program_compile, p, NULL, NULL, &x);
+  NEEDS(tsr_executable_run, "executable", NULL, 1, &in, 1, &out);
+  NEEDS(tsr_executable_run, "inputs", x, 1, NULL, 1, &out);
+  NEEDS(tsr_executable_run, "outputs", x, 1, &in, 1, NULL);
+  TAKES(tsr_executable_run, x, 1, &in, 1, &out);
+  tsr_buffer_free(&out);
+  NEEDS(tsr_executable_stats, "executable", NULL, &stats);
+  NEEDS(tsr_executable_stats, "out_json", x, NULL);
+  TAKES(tsr_executable_stats, x, &stats);
+  tsr_text_free(stats);
+  tsr_executable_free(x);
+  tsr_executable_free(NULL);
   tsr_program_free(p);
 }
 

@@ -636,8 +636,44 @@ TSR_API tsr_error *tsr_program_evaluate(tsr_program *program, const char *functi
                                         const tsr_evaluate_options *options, size_t n_inputs,
                                         const tsr_buffer *inputs, size_t n_outputs,
                                         tsr_buffer *outputs);
-/* Frees dims and data that tsr_program_evaluate allocated. */
+/* Frees dims and data that tsr_program_evaluate or tsr_executable_run allocated. */
 TSR_API void tsr_buffer_free(tsr_buffer *buffer); /* NULL is fine */
+
+/* ---- compiling and running ---- */
+
+/* A compiled program: kernels on static buffers, run by worker threads. It is independent of the
+ * program that it was made of. One thread at a time may use it. */
+typedef struct tsr_executable tsr_executable;
+
+typedef struct tsr_compile_options {
+  size_t struct_size;
+  uint64_t seed;          /* for stablehlo.rng */
+  size_t partitions;      /* number of devices; 0 = those of a partitioned program, else 1 */
+  size_t workers;         /* threads; 0 = one per core. Results do not depend on it */
+  uint64_t device_memory; /* bytes that a device may use; 0 = no limit */
+  tsr_scatter scatter;
+  const int *cancel; /* another thread sets it to nonzero to end a run; NULL: none */
+} tsr_compile_options;
+
+/* Compiles a function ("main" if NULL). options may be NULL. TSR_ERROR_UNIMPLEMENTED: the program
+ * has values that cannot be compiled (dynamic sizes, tokens, tuples); tsr_program_evaluate runs it.
+ * TSR_ERROR_RESOURCE_EXHAUSTED: a device needs more than device_memory. Ops without a kernel run
+ * through the evaluator: tsr_executable_stats lists them. */
+TSR_API tsr_error *tsr_program_compile(tsr_program *program, const char *function,
+                                       const tsr_compile_options *options,
+                                       tsr_executable **out_executable);
+TSR_API void tsr_executable_free(tsr_executable *executable); /* NULL is fine */
+/* Runs it. Buffers are ordered as in tsr_program_evaluate. Inputs are read in place if their data
+ * is aligned to 64 bytes, and copied otherwise. An output whose data is NULL is allocated; any
+ * other must have the result's dtype and dims, and is written in place if it is aligned to 64
+ * bytes. Outputs must not overlap inputs. */
+TSR_API tsr_error *tsr_executable_run(tsr_executable *executable, size_t n_inputs,
+                                      const tsr_buffer *inputs, size_t n_outputs,
+                                      tsr_buffer *outputs);
+/* One JSON object: bytes of a device (arguments, results, constants, temporaries), the number of
+ * instructions, and for each kind of instruction its name, number, and whether it runs through the
+ * evaluator. Freed with tsr_text_free. */
+TSR_API tsr_error *tsr_executable_stats(const tsr_executable *executable, char **out_json);
 
 #ifdef __cplusplus
 }

@@ -150,9 +150,7 @@ static const DType dtypes[] = {
 
 enum { N_DTYPES = sizeof dtypes / sizeof dtypes[0] };
 
-static DType dtype_in(tsr_dtype dtype) {
-  return (size_t)dtype < N_DTYPES ? dtypes[dtype] : DT_none_;
-}
+DType api_dtype_in(tsr_dtype dtype) { return (size_t)dtype < N_DTYPES ? dtypes[dtype] : DT_none_; }
 
 tsr_dtype api_dtype(DType dtype) {
   for (size_t i = 1; i < N_DTYPES; i++)
@@ -161,12 +159,12 @@ tsr_dtype api_dtype(DType dtype) {
 }
 
 size_t tsr_dtype_bytes(tsr_dtype dtype) {
-  DType ours = dtype_in(dtype);
+  DType ours = api_dtype_in(dtype);
   return ours ? (size_t)dtype_bytes(ours) : 0;
 }
 
 const char *tsr_dtype_name(tsr_dtype dtype) {
-  DType ours = dtype_in(dtype);
+  DType ours = api_dtype_in(dtype);
   return ours ? dtype_info(ours)->name : "invalid";
 }
 
@@ -485,8 +483,8 @@ static Status *read_input(Evaluate *e, OpId function, uint32_t i, Literal **out)
     *out = literal_token(&e->heap);
     return NULL;
   }
-  bool fits =
-      t->kind == TYPE_TENSOR && b.rank == t->rank && dtype_in(b.dtype) == type_dtype(context, type);
+  bool fits = t->kind == TYPE_TENSOR && b.rank == t->rank &&
+              api_dtype_in(b.dtype) == type_dtype(context, type);
   if (fits && t->rank && !b.dims) FAIL(INVALID_ARGUMENT, "inputs[%u].dims is NULL", i);
   for (uint32_t d = 0; fits && d < t->rank; d++)
     fits = b.dims[d] >= 0 && (t->dims[d] == DIM_DYNAMIC || t->dims[d] == b.dims[d]);

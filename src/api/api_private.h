@@ -73,6 +73,7 @@ void api_release_diag(void *diag);  // frees a Diag on a guard's cleanup list
 tsr_type_info api_type_info(Context *context, Type type);
 
 tsr_dtype api_dtype(DType dtype);
+DType api_dtype_in(tsr_dtype dtype);  // DT_none_ for an unknown one
 
 // Describes a custom call for callbacks. Arrays are in the arena; texts live as long as the
 // context.

@@ -19,6 +19,7 @@
 #include "parse/expect.h"
 #include "parse/print.h"
 #include "partition/random_shardings.h"
+#include "pipeline/engine.h"
 
 enum { LIMIT_BYTES_DEFAULT = 4, MOST_DEVICES = 1024 };  // GiB per segment; limit of --devices
 
@@ -67,6 +68,7 @@ typedef struct CheckJob {
   ScatterRule scatter;
   uint64_t devices;  // 0: run the program as it is; else partition it for this many devices
   uint64_t seed;     // seed of the random shardings
+  Engine engine;
   Checked *checked;
 } CheckJob;
 
@@ -229,10 +231,11 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
   EvalOptions options = {
       .most_steps = job->job->max_steps, .partitions = n, .scatter = job->job->scatter};
-  EvalReport report;
-  Status *status =
-      evaluate(p, function, &options, &job->heap, &job->arena, n_args, args, n_out, out, &report);
-  take_report(job, &report);
+  EngineRequest request = {.engine = job->job->engine, .options = {.eval = options, .workers = 2}};
+  EngineReport report;
+  Status *status = engine_run(p, function, &request, guard, &job->heap, &job->arena, n_args, args,
+                              n_out, out, &report);
+  take_report(job, &report.eval);
   return status;
 }
 
@@ -577,7 +580,7 @@ static int check_files(const FileList *list, uint64_t workers, ShowJob *show, Ch
 int command_check(int argc, char **argv) {
   ShowJob show = {0};
   CheckJob job = {.limit_gib = LIMIT_BYTES_DEFAULT};
-  const char *filter = NULL, *scatter = NULL;
+  const char *filter = NULL, *scatter = NULL, *engine = "eval";
   uint64_t workers = 0;
   static const Usage usage = {
       "check", "PATH…",
@@ -590,6 +593,7 @@ int command_check(int argc, char **argv) {
       "are listed. The last line counts segments.",
       "  tessera check model_test.mlir\n"
       "  tessera check tests/ops --filter=scatter --verbose\n"
+      "  tessera check tests/ops --engine=compiled\n"
       "  tessera check corpora/stablehlo --json > results.jsonl"};
   const Option options[] = {
       {"--json", OPTION_FLAG, &show.json, NULL, "print one JSON object per segment"},
@@ -601,6 +605,8 @@ int command_check(int argc, char **argv) {
        "memory limit of a segment (default 4; 0 = no limit)"},
       {"--max-steps", OPTION_NUMBER, &job.max_steps, "N",
        "limit of the ops that a segment runs, for programs that may not end (default: no limit)"},
+      {"--engine", OPTION_TEXT, &engine, "eval|compiled",
+       "engine that runs the programs (default eval, the reference)"},
       {"--devices", OPTION_NUMBER, &job.devices, "N",
        "give values random shardings, partition the program and run it on N devices. All "
        "checks must hold on each device"},
@@ -617,6 +623,10 @@ int command_check(int argc, char **argv) {
     cli_error("check requires files or directories; see tessera check --help");
   if (args == ARGS_OK && job.devices > MOST_DEVICES) {
     cli_error("--devices is at most %d", MOST_DEVICES);
+    args = ARGS_BAD;
+  }
+  if (args == ARGS_OK && !engine_by_name(engine, &job.engine)) {
+    cli_error("there is no engine '%s'; --engine takes eval or compiled", engine);
     args = ARGS_BAD;
   }
   if (args == ARGS_OK && !cli_scatter(scatter, &job.scatter)) args = ARGS_BAD;

@@ -11,9 +11,10 @@
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
 #include "evaluate/show.h"
+#include "pipeline/engine.h"
 #include "pipeline/partitioned.h"
 
-enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000 };
+enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000, MOST_WORKERS = 1024, MOST_RUNS = 1000000 };
 #define NOT_GIVEN UINT64_MAX  // --replicas and --partitions
 
 // Shapes of a partitioned program's arguments and results: global ones are sharded and joined here;
@@ -21,11 +22,14 @@ enum { SHOWN_ELEMENTS = 1000, MOST_PROCESSES = 100000 };
 typedef enum ArgumentShapes { SHAPES_GLOBAL, SHAPES_LOCAL } ArgumentShapes;
 
 typedef struct RunJob {
-  const char *path, *engine, *entry, *outputs, *args, *probes, *plan;
+  const char *path, *engine_name, *entry, *outputs, *args, *probes, *plan;
   Str plan_text;
   TextList inputs;
-  uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps;
-  bool dense, all, json, local;
+  Engine engine;
+  uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps, workers, repeat;
+  const char *device_memory_text;
+  double device_memory;
+  bool dense, all, json, local, stats;
   ScatterRule scatter;
   const Source *source;
   size_t begin, end;
@@ -416,6 +420,37 @@ static Status *obey_plan(RunJob *job, Guard *guard, bool *out_good) {
   return NULL;
 }
 
+// Seconds of the fastest run. The first run is left out if there are others: it touches fresh
+// pages.
+static double fastest_seconds(const EngineReport *report) {
+  double best = report->run_seconds[report->n_runs - 1];
+  for (uint32_t i = report->n_runs > 1; i < report->n_runs; i++)
+    if (report->run_seconds[i] < best) best = report->run_seconds[i];
+  return best;
+}
+
+static void put_stats(const RunJob *job, const EngineReport *report) {
+  (void)job;
+  if (report->uncompiled) fprintf(stderr, "evaluated, not compiled: %s\n", report->uncompiled);
+  fprintf(stderr, "runs: %u, first %.6f s, fastest %.6f s\n", report->n_runs,
+          report->run_seconds[0], fastest_seconds(report));
+  if (!report->compiled) return;
+  const ExecuteNeed *need = &report->need;
+  fprintf(stderr,
+          "compiled in %.3f s, instructions: %u (kernels: %u, collectives: %u, by eval: %u)\n",
+          report->compile_seconds, need->n_instructions, need->n_kernels, need->n_collectives,
+          need->n_eval);
+  fprintf(stderr,
+          "bytes of a device: arguments %" PRIu64 ", results %" PRIu64 ", constants %" PRIu64
+          ", temporaries %" PRIu64 "\n",
+          need->argument_bytes, need->result_bytes, need->constant_bytes, need->temporary_bytes);
+  for (uint32_t i = 0; i < report->n_rows; i++) {
+    const ExecuteRow *row = &report->rows[i];
+    fprintf(stderr, "  %10.6f s %8" PRIu64 " x %4u  %s%s\n", row->seconds, row->n_runs,
+            row->n_instructions, row->name, row->eval ? "  (eval)" : "");
+  }
+}
+
 // Load, find the entry, read or draw arguments, distribute, evaluate, print.
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
@@ -459,13 +494,21 @@ static Status *run_segment(Guard *guard, void *arg) {
                          .print = print_value,
                          .probe = job->probes ? write_probe : NULL,
                          .to = job};
-  EvalReport report;
-  Status *status = evaluate(p, function, &options, &job->heap, &job->arena, n_args * n, args,
-                            n_out * n, out, &report);
+  EngineRequest request = {.engine = job->engine,
+                           .options = {.eval = options,
+                                       .workers = (uint32_t)job->workers,
+                                       .device_memory = (uint64_t)job->device_memory,
+                                       .timed = job->stats},
+                           .repeat = (uint32_t)job->repeat};
+  EngineReport report;
+  Status *status = engine_run(p, function, &request, guard, &job->heap, &job->arena, n_args * n,
+                              args, n_out * n, out, &report);
   cli_progress_clear(&job->progress);
-  for (uint32_t i = 0; i < report.n_messages; i++) fprintf(stderr, "%s\n", report.messages[i]);
-  if (status) return tell_failure(job, report.failed_at, status);
-  if (report.failed_checks) job->code = EXIT_NO;
+  for (uint32_t i = 0; i < report.eval.n_messages; i++)
+    fprintf(stderr, "%s\n", report.eval.messages[i]);
+  if (status) return tell_failure(job, report.eval.failed_at, status);
+  if (report.eval.failed_checks) job->code = EXIT_NO;
+  if (job->stats) put_stats(job, &report);
   return job->shapes == SHAPES_GLOBAL ? put_joined(job, n_out, out)
                                       : put_results(job, n, n_out, out);
 }
@@ -498,13 +541,13 @@ static int run_file(RunJob *job) {
 
 int command_run(int argc, char **argv) {
   const char *scatter = NULL;
-  RunJob job = {.engine = "eval",
+  RunJob job = {.engine_name = "compiled",
                 .given_replicas = NOT_GIVEN,
                 .given_partitions = NOT_GIVEN,
                 .limit_gib = 16};
   static const Usage usage = {
       "run", "[FILE]",
-      "Evaluates @main, or the only function of a program. Prints the results or writes them to "
+      "Runs @main, or the only function of a program. Prints the results or writes them to "
       "a file. Without --inputs, the arguments are random. Arrays of .npz files are matched to "
       "arguments by name: the path (params.w), the SSA name, or argK. Other arrays are matched "
       "in order. Results are called result0, result1, …; with several processes "
@@ -522,8 +565,17 @@ int command_run(int argc, char **argv) {
       "  tessera run local.mlir --local                 the same random shards on every device\n"
       "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
   const Option options[] = {
-      {"--engine", OPTION_TEXT, &job.engine, "eval",
-       "engine that evaluates the program. There is only eval"},
+      {"--engine", OPTION_TEXT, &job.engine_name, "compiled|eval",
+       "compiled (default): kernels on static buffers and all cores; ops without a kernel run "
+       "through eval (--stats lists them). eval: the reference interpreter"},
+      {"--workers", OPTION_NUMBER, &job.workers, "N",
+       "threads of the compiled engine (default: one per core). Results do not depend on it"},
+      {"--repeat", OPTION_NUMBER, &job.repeat, "N",
+       "run N times on the same arguments, for measurements; prints the last results"},
+      {"--stats", OPTION_FLAG, &job.stats, NULL,
+       "print times, memory and instructions to stderr, with the ops that ran through eval"},
+      {"--device-memory", OPTION_TEXT, &job.device_memory_text, "BYTES",
+       "memory of a device, as 16GiB. A program that needs more is refused before it runs"},
       {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
       {"--args", OPTION_TEXT, &job.args, "LIST",
        "arguments as constants: '[dense<1> : tensor<2xi32>]'"},
@@ -565,8 +617,13 @@ int command_run(int argc, char **argv) {
         cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &files);
     if (args == ARGS_HELP) {
       code = EXIT_OK;
-    } else if (args == ARGS_OK && strcmp(job.engine, "eval") != 0) {
-      cli_error("there is no engine '%s'; this version has eval", job.engine);
+    } else if (args == ARGS_OK && !engine_by_name(job.engine_name, &job.engine)) {
+      cli_error("there is no engine '%s'; --engine takes eval or compiled", job.engine_name);
+    } else if (args == ARGS_OK && (job.workers > MOST_WORKERS || job.repeat > MOST_RUNS)) {
+      cli_error("--workers is at most %d and --repeat at most %d", MOST_WORKERS, MOST_RUNS);
+    } else if (args == ARGS_OK &&
+               !cli_bytes("--device-memory", job.device_memory_text, &job.device_memory)) {
+      code = EXIT_BAD;
     } else if (args == ARGS_OK && files.count > 1) {
       cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
     } else if (args == ARGS_OK && job.outputs && !ends_with(job.outputs, ".npz") &&

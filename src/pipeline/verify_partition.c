@@ -17,6 +17,7 @@
 #include "evaluate/evaluate.h"
 #include "partition/single_device.h"
 #include "partition/tiles.h"
+#include "pipeline/engine.h"
 #include "pipeline/verify_tolerance.h"
 
 // Bound on the ops that a local program executes per op of the global program: with collectives and
@@ -30,6 +31,7 @@ typedef struct Verify {
   const VerifyOptions *options;
   LiteralHeap heap;
   Arena *arena;
+  Guard *guard;
   uint32_t n_devices, n_args, n_results;
   const Edge *args, *results;
   const double *tolerances;                 // per result
@@ -164,6 +166,21 @@ static bool has_manual(const Program *p) {
   return false;
 }
 
+// Both programs run by the same engine: ops that are rounded in one way then agree exactly. The
+// compiled engine counts no steps, so that a loop without end is not found.
+static Status *run_program(Verify *v, Program *program, OpId function, const EvalOptions *options,
+                           uint32_t n_args, Literal *const *args, uint32_t n_out, Literal **out,
+                           EvalReport *report) {
+  EngineRequest request = {.engine = v->options->compiled ? ENGINE_COMPILED : ENGINE_EVAL,
+                           .options = {.eval = *options}};
+  if (v->options->compiled) request.options.eval.most_steps = 0;
+  EngineReport engine;
+  Status *status = engine_run(program, function, &request, v->guard, &v->heap, v->arena, n_args,
+                              args, n_out, out, &engine);
+  *report = engine.eval;
+  return status;
+}
+
 static Status *run_global(Verify *v, OpId function, EvalOptions *options, EvalReport *report) {
   uint32_t n = has_manual(v->global) ? v->n_devices : 1;
   Literal **args = ARENA_ARRAY(v->arena, Literal *, (size_t)n * v->n_args + 1);
@@ -171,8 +188,8 @@ static Status *run_global(Verify *v, OpId function, EvalOptions *options, EvalRe
   for (uint32_t k = 0; k < n; k++)
     for (uint32_t i = 0; i < v->n_args; i++) args[(size_t)k * v->n_args + i] = v->global_args[i];
   options->partitions = n;
-  TRY(evaluate(v->global, function, options, &v->heap, v->arena, n * v->n_args, args,
-               n * v->n_results, results, report));
+  TRY(run_program(v, v->global, function, options, n * v->n_args, args, n * v->n_results, results,
+                  report));
   for (uint32_t i = 0; i < v->n_results; i++) v->global_results[i] = results[i];
   return NULL;
 }
@@ -270,8 +287,8 @@ static Status *run(Verify *v, Verified *out) {
   // A loop that the partitioner got wrong must end.
   options.most_steps = (global_report.steps + 1000) * MOST_STEPS_PER_GLOBAL_STEP * v->n_devices;
   Status *status =
-      evaluate(v->local, local_entry, &options, &v->heap, v->arena, (uint32_t)n * v->n_args,
-               v->local_args, (uint32_t)n * v->n_results, v->local_results, &local_report);
+      run_program(v, v->local, local_entry, &options, (uint32_t)n * v->n_args, v->local_args,
+                  (uint32_t)n * v->n_results, v->local_results, &local_report);
   bool endless = local_report.steps >= options.most_steps;
   if (status && status_code(status) == RESOURCE_EXHAUSTED && !endless) return status;
   *out = (Verified){.n_devices = v->n_devices, .n_results = v->n_results, .agree = true};
@@ -305,6 +322,7 @@ Status *verify_partition(Program *global, Program *local, ShardingTable *table, 
               .context = local->context,
               .options = options,
               .arena = arena,
+              .guard = guard,
               .n_devices = devices ? devices->n_devices : 1};
   literal_heap_init(&v.heap, guard, options->most_bytes);
   GuardCleanup cleanup = {release, &v.heap, NULL};

@@ -1,4 +1,4 @@
-// Does the local program compute the same as the global program? The evaluator runs both on the
+// Does the local program compute the same as the global program? An engine runs both on the
 // same data, random or given: one on one device, the other on all. Each device's results are
 // compared.
 #ifndef TESSERA_PIPELINE_VERIFY_PARTITION_H
@@ -20,6 +20,7 @@ typedef struct VerifyOptions {
   Status *(*arguments)(void *to, LiteralHeap *heap, uint32_t n, Literal **out);
   void *to;
   ScatterRule scatter;  // of both programs
+  bool compiled;        // the compiled engine runs both (pipeline/engine.h), not the evaluator
 } VerifyOptions;
 
 typedef struct Verified {

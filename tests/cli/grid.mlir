@@ -1,5 +1,5 @@
-// RUN: tessera run %s --replicas=2 --partitions=2 --args='[dense<1> : tensor<ui32>]' | FileCheck %s
-// RUN: not tessera run %s --partitions=0 2>&1 | FileCheck %s --check-prefix=NONE
+// RUN: tessera run --engine=eval %s --replicas=2 --partitions=2 --args='[dense<1> : tensor<ui32>]' | FileCheck %s
+// RUN: not tessera run --engine=eval %s --partitions=0 2>&1 | FileCheck %s --check-prefix=NONE
 // CHECK: // process (0, 0)
 // CHECK-NEXT: tensor<ui32> {2}
 // CHECK: // process (1, 1)

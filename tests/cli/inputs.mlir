@@ -1,14 +1,14 @@
 // Arrays go to arguments by name; what has no argument's name goes to what is left, each once.
-// RUN: tessera run --entry=@numbers %s --outputs %t.npz
+// RUN: tessera run --engine=eval --entry=@numbers %s --outputs %t.npz
 // RUN: python3 -c "import sys, zipfile as z; a = z.ZipFile(sys.argv[1]); b = z.ZipFile(sys.argv[2], 'w'); [b.writestr(to + '.npy', a.read('result%%d.npy' %% i)) for i, to in enumerate(['bias', 'w', 'x'])]" %t.npz %t2.npz
-// RUN: tessera run %s --inputs %t2.npz --dense | FileCheck %s --check-prefix=MATCHED
-// RUN: tessera run --entry=pair %s --outputs %t3.npz
-// RUN: not tessera run %s --inputs %t3.npz 2>&1 | FileCheck %s --check-prefix=COUNT
-// RUN: tessera run --entry=half %s --outputs %t4.npy
-// RUN: not tessera run --entry=whole %s --inputs %t4.npy 2>&1 | FileCheck %s --check-prefix=TYPE
-// RUN: not tessera run --entry=rows %s --inputs %t4.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
-// RUN: not tessera run --entry=half %s --outputs %t.txt 2>&1 | FileCheck %s --check-prefix=ENDING
-// RUN: not tessera run /dev/null 2>&1 | FileCheck %s --check-prefix=EMPTY
+// RUN: tessera run --engine=eval %s --inputs %t2.npz --dense | FileCheck %s --check-prefix=MATCHED
+// RUN: tessera run --engine=eval --entry=pair %s --outputs %t3.npz
+// RUN: not tessera run --engine=eval %s --inputs %t3.npz 2>&1 | FileCheck %s --check-prefix=COUNT
+// RUN: tessera run --engine=eval --entry=half %s --outputs %t4.npy
+// RUN: not tessera run --engine=eval --entry=whole %s --inputs %t4.npy 2>&1 | FileCheck %s --check-prefix=TYPE
+// RUN: not tessera run --engine=eval --entry=rows %s --inputs %t4.npy 2>&1 | FileCheck %s --check-prefix=SHAPE
+// RUN: not tessera run --engine=eval --entry=half %s --outputs %t.txt 2>&1 | FileCheck %s --check-prefix=ENDING
+// RUN: not tessera run --engine=eval /dev/null 2>&1 | FileCheck %s --check-prefix=EMPTY
 
 // MATCHED: dense<3.000000e+00>
 // MATCHED-NEXT: dense<2.000000e+00>

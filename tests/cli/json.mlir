@@ -1,6 +1,6 @@
 // RUN: tessera parse --json %s | FileCheck %s --check-prefix=PARSE
-// RUN: tessera run --json %s | FileCheck %s --check-prefix=RUN-JSON
-// RUN: tessera run --json %s | python3 -c "import json, sys; [json.loads(line) for line in sys.stdin]"
+// RUN: tessera run --engine=eval --json %s | FileCheck %s --check-prefix=RUN-JSON
+// RUN: tessera run --engine=eval --json %s | python3 -c "import json, sys; [json.loads(line) for line in sys.stdin]"
 // PARSE: {"file":"{{.*}}json.mlir","segment":0,"valid":true,"hash":"{{[0-9a-f]+}}","functions":[{"name":"main","arguments":[],"results":["tensor<2x2xf32>","tensor<2xi1>","tensor<complex<f64>>"],"ops":4}],"diagnostics":[]}
 // RUN-JSON: {"process":[0,0],"result":0,"type":"tensor<2x2xf32>","value":{{\[\[}}1,"inf"],["nan",-0.5]]}
 // RUN-JSON-NEXT: {"process":[0,0],"result":1,"type":"tensor<2xi1>","value":[true,false]}

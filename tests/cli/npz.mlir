@@ -1,9 +1,9 @@
-// RUN: tessera run %s --seed=3 --outputs %t.npz 2>&1 | FileCheck %s --check-prefix=SEED
-// RUN: tessera run %s --inputs %t.npz --outputs %t2.npz
-// RUN: tessera run %s --inputs %t2.npz --outputs %t3.npz
+// RUN: tessera run --engine=eval %s --seed=3 --outputs %t.npz 2>&1 | FileCheck %s --check-prefix=SEED
+// RUN: tessera run --engine=eval %s --inputs %t.npz --outputs %t2.npz
+// RUN: tessera run --engine=eval %s --inputs %t2.npz --outputs %t3.npz
 // RUN: cmp %t.npz %t3.npz
 // RUN: python3 -c "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); assert z.testzip() is None; print(z.namelist())" %t.npz | FileCheck %s --check-prefix=ZIP
-// RUN: not tessera run %s --inputs %s 2>&1 | FileCheck %s --check-prefix=BAD
+// RUN: not tessera run --engine=eval %s --inputs %s 2>&1 | FileCheck %s --check-prefix=BAD
 // SEED: no --inputs: 7 arguments of seeded random data (--seed=3)
 // ZIP: ['result0.npy', 'result1.npy', 'result2.npy', 'result3.npy', 'result4.npy', 'result5.npy', 'result6.npy']
 // BAD: the inputs hold 1 array (npz.mlir), @main takes 7 (%a, %b, %c, %d, %e, %f, %g)

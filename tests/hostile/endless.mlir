@@ -1,5 +1,5 @@
 // A loop that never ends is stopped by --max-steps, with the place it had reached.
-// RUN: not tessera run --max-steps=1000 %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval --max-steps=1000 %s 2>&1 | FileCheck %s
 // RUN: not tessera check --max-steps=1000 %s | FileCheck --check-prefix=COUNT %s
 // CHECK: endless.mlir:[[#]]:{{[0-9]+}}: error: {{.*}}the limit of 1000 ops was reached
 // COUNT: 0 passed, 1 failed, 0 skipped

@@ -1,5 +1,5 @@
 // What no verifier compares: custom calls and programs of a grid with values of other types.
-// RUN: not tessera run %s 2>&1 | FileCheck %s
+// RUN: not tessera run --engine=eval %s 2>&1 | FileCheck %s
 
 // CHECK: values.mlir:[[#@LINE+4]]:10: error: 'stablehlo.custom_call' op: the results have element types f16 and i32, expected ui64 and i32
 func.func @main() {

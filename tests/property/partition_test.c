@@ -155,7 +155,10 @@ static Outcome compare(Sampling *x, Guard *guard) {
     if (!program_verify(x->local, &x->diag)) return unverified(x, guard);
   }
   if (!x->text && !x->sampled.loose) x->tolerance = EXACTLY;
-  VerifyOptions verify = {.seed = x->seed, .most_steps = 200000, .tolerance = x->tolerance};
+  VerifyOptions verify = {.seed = x->seed,
+                          .most_steps = 200000,
+                          .tolerance = x->tolerance,
+                          .compiled = getenv("TESSERA_COMPILED") != NULL};
   Verified verified;
   status =
       verify_partition(x->global, x->local, x->table, mesh, &verify, guard, &x->arena, &verified);

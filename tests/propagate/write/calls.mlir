@@ -2,8 +2,8 @@
 // RUN: tessera propagate %s > %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: tessera propagate %t.mlir | diff %t.mlir -
-// RUN: tessera run %s > %t.before
-// RUN: tessera run %t.mlir | diff %t.before -
+// RUN: tessera run --engine=eval %s > %t.before
+// RUN: tessera run --engine=eval %t.mlir | diff %t.before -
 // RUN: tessera propagate %s | tessera propagate --close | FileCheck %s --check-prefix=CLOSE
 sdy.mesh @mesh = <["data"=4, "model"=2]>
 

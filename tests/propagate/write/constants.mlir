@@ -2,8 +2,8 @@
 // RUN: tessera propagate %s > %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: tessera propagate %t.mlir | diff %t.mlir -
-// RUN: tessera run %s --entry=mask > %t.before
-// RUN: tessera run %t.mlir --entry=mask | diff %t.before -
+// RUN: tessera run --engine=eval %s --entry=mask > %t.before
+// RUN: tessera run --engine=eval %t.mlir --entry=mask | diff %t.before -
 sdy.mesh @mesh = <["x"=2, "y"=2]>
 
 // CHECK-LABEL: func.func @mask(
