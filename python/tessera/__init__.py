@@ -6,6 +6,7 @@
     plan                         choose the mesh and all shardings by search
     search                       try shardings by hand: push, price, pop
     run                          evaluate a program on simulated devices
+    compile                      make a program fast on this machine: an Executable, run many times
     simulate, machines           predict seconds and peak memory of a step; the machines that are known
     shardings, to_jax, autoshard give shardings or the local program back to JAX
 
@@ -28,6 +29,7 @@ has the rest.
 
 from ._lib import version as _version
 from .autoshard import autoshard
+from .compiled import Executable
 from .dimensions import Dimension, Dimensions
 from .errors import (Error, FailedPrecondition, Internal, InvalidArgument, NotFound, OutOfRange,
                      ResourceExhausted, Unavailable, Unimplemented)
@@ -40,14 +42,14 @@ from .search import Price, Search
 from .sharded import Sharded
 from .shardings import Shardings, shardings
 from .simulated import Alive, Busy, Simulated, machines
-from .stages import partition, plan, propagate, run, search, simulate
+from .stages import compile, partition, plan, propagate, run, search, simulate
 from .to_jax import JaxProgram, to_jax
 
 __version__ = _version()
 
 __all__ = [
-    "export", "load", "propagate", "partition", "plan", "search", "run", "simulate", "machines", "shardings", "to_jax", "autoshard", "P",
-    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Plan", "Price", "Search", "Collective", "Reason", "Simulated", "Busy", "Alive",
+    "export", "load", "propagate", "partition", "plan", "search", "run", "compile", "simulate", "machines", "shardings", "to_jax", "autoshard", "P",
+    "Program", "Value", "Dimensions", "Dimension", "Sharded", "Partitioned", "Executable", "Plan", "Price", "Search", "Collective", "Reason", "Simulated", "Busy", "Alive",
     "Shardings", "JaxProgram", "Error", "InvalidArgument", "NotFound", "ResourceExhausted",
     "FailedPrecondition", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "__version__",
 ]

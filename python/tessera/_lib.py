@@ -131,6 +131,12 @@ class EvaluateOptions(_Sized):
                 ("custom_call", CustomCallFunction), ("custom_call_user", c_void_p)]
 
 
+class CompileOptions(_Sized):
+    _fields_ = [("struct_size", c_size_t), ("seed", c_uint64), ("partitions", c_size_t),
+                ("workers", c_size_t), ("device_memory", c_uint64), ("scatter", c_int),
+                ("cancel", POINTER(c_int))]
+
+
 # ---- the library ----
 
 _H = c_void_p  # a handle, an error, or text to be freed
@@ -197,6 +203,10 @@ _FUNCTIONS = {
     "tsr_program_evaluate": (_E, [_H, c_char_p, POINTER(EvaluateOptions), c_size_t, c_void_p,
                                   c_size_t, c_void_p]),
     "tsr_buffer_free": (None, [POINTER(Buffer)]),
+    "tsr_program_compile": (_E, [_H, c_char_p, POINTER(CompileOptions), _OUT]),
+    "tsr_executable_free": (None, [_H]),
+    "tsr_executable_run": (_E, [_H, c_size_t, c_void_p, c_size_t, c_void_p]),
+    "tsr_executable_stats": (_E, [_H, _OUT]),
 }
 
 
@@ -360,6 +370,28 @@ class Handle(_Owner):
     def print(self, locations=False):
         out = c_void_p()
         self.call("tsr_program_print", byref(PrintOptions(locations=locations)), byref(out), None)
+        return take_text(out)
+
+
+class Executable(_Owner):
+    """A compiled program, independent of the program that it was made of."""
+
+    _free = staticmethod(lib.tsr_executable_free)
+    _what = "executable"
+
+    def __init__(self, handle, function, options):
+        super().__init__()
+        out = c_void_p()
+        handle.call("tsr_program_compile", function.encode(), byref(options), byref(out))
+        self._pointer = out.value
+
+    def run(self, inputs, outputs):
+        """inputs, outputs: an array of Buffer, and its length."""
+        self.call("tsr_executable_run", inputs[1], inputs[0], outputs[1], outputs[0])
+
+    def stats(self):
+        out = c_void_p()
+        self.call("tsr_executable_stats", byref(out))
         return take_text(out)
 
 

@@ -38,9 +38,9 @@ def _keywords_of(program):
     return {*args_kwargs[1], *program._trees.static_argnames}
 
 
-def memory_of(limit):
+def memory_of(limit, name="memory_limit"):
     """Bytes that a run may take; None is no limit."""
-    return 0 if limit is None else checks.number("memory_limit", limit, 1, 2**64 - 1,
+    return 0 if limit is None else checks.number(name, limit, 1, 2**64 - 1,
                                                  "bytes, a whole number from 1 on")
 
 
@@ -198,7 +198,7 @@ def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit
                               cancel=ctypes.pointer(cancel), custom_call=callbacks.function,
                               scatter=SCATTER.index(program.scatter))
     try:
-        _interruptible(cancel, callbacks, arrays, handle.call, "tsr_program_evaluate",
+        interruptible(cancel, callbacks, arrays, handle.call, "tsr_program_evaluate",
                        program.function.encode(), ctypes.byref(options), len(arrays), inputs,
                        n_outputs, outputs)
     except errors.Error:
@@ -213,7 +213,7 @@ def evaluate(handle, program, arrays, n_outputs, devices=1, seed=0, memory_limit
             lib.tsr_buffer_free(ctypes.byref(outputs[i]))
 
 
-def _interruptible(cancel, callbacks, arrays, call, *arguments):
+def interruptible(cancel, callbacks, arrays, call, *arguments):
     """Runs the call on its own thread, so that the main thread receives interrupts and runs callbacks. After an
     interrupt the main thread cancels the call and waits until it ends, because the call reads the arguments' memory.
     A second interrupt may end that wait, so the thread also keeps the arrays alive."""
@@ -273,7 +273,7 @@ def parts_of(handle, what, function, values, devices):
             for i, value in enumerate(values)]
 
 
-def _cut(part, device, whole):
+def cut(part, device, whole):
     """The part of an argument that a device has; zeros beyond the whole's end."""
     if part is None:
         return None
@@ -291,7 +291,7 @@ _COMBINE = {"sum": np.add, "max": np.maximum, "min": np.minimum, "mul": np.multi
             "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
-def _join(places, parts):
+def join(places, parts):
     """The whole of a result from the parts of all devices."""
     sums = {}
     for place, part in zip(places, parts):
@@ -307,11 +307,11 @@ def _join(places, parts):
 
 def run_parts(handle, program, arguments, results, devices, arrays, seed, memory_limit=0):
     """A partitioned program on whole arrays: whole results. arguments and results are parts_of."""
-    parts = [_cut(places[device], device, array)
+    parts = [cut(places[device], device, array)
              for device in range(devices) for places, array in zip(arguments, arrays)]
     n = len(results)
     out = evaluate(handle, program, parts, n * devices, devices, seed, memory_limit)
-    return [_join(places, out[i::n]) if places[0] else None for i, places in enumerate(results)]
+    return [join(places, out[i::n]) if places[0] else None for i, places in enumerate(results)]
 
 
 def run_local(program, devices, args, kwargs, seed, memory_limit):

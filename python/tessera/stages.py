@@ -14,6 +14,7 @@ from .export import OPTIONS as EXPORT_OPTIONS, ambient_mesh, export, has_mesh, n
 from .options import Annotations, annotated_devices, devices_of, machine_text, mesh_text, trip_count_of
 from .partitioned import Partitioned
 from .program import Program, load
+from .compiled import Executable
 from .run import as_tree, evaluate, flat_arguments, memory_of, run_local, seed_of
 from .sharded import Sharded
 from .search import Search
@@ -296,6 +297,57 @@ def _run_local(program, hints, args, kwargs, seed, memory_limit):
         raise errors.InvalidArgument(f"the program is partitioned already, for {n} devices: "
                                      f"{', '.join(said)} cannot be given for it")
     return run_local(program, n, args, kwargs, seed, memory_limit)
+
+
+def compile(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
+            strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
+            trip_count=None, seed=None, workers=None, device_memory=None, static_argnums=None,
+            static_argnames=None, **kwargs):
+    """Compiles fn(*args, **kwargs) for this machine. Returns an Executable, which is called with
+    arrays of the same types, as often as needed.
+
+    args are arrays, or ShapeDtypeStructs. The options of propagate and partition have the same meaning
+    as in tessera.run: without them the program runs on one device, else on the devices of the mesh,
+    which share this machine's cores. workers is the number of threads (default: one per core); results
+    do not depend on it. A program that needs more than device_memory bytes per device raises
+    ResourceExhausted. A Partitioned or a Plan is compiled as it is.
+
+    >>> f = tessera.compile(lambda x, w: x @ w, np.ones((8, 4), "f"), np.ones((4, 6), "f"),
+    ...                     mesh="data=2", shard={"x": P("data")})
+    >>> f.devices, f(np.ones((8, 4), "f"), np.ones((4, 6), "f")).tolist()[0]
+    (2, [4.0, 4.0, 4.0, 4.0, 4.0, 4.0])
+    """
+    program = fn_or_program
+    hints = dict(mesh=mesh, devices=devices, shard=shard, layout=layout, names=names,
+                 strategy=strategy, conflicts=conflicts, conservative=conservative,
+                 call_rules=call_rules, machine=machine, trip_count=trip_count)
+    memory = memory_of(device_memory, "device_memory")
+    if isinstance(program, Plan):
+        program = program.partition()
+    made = dict(seed=seed_of(seed), workers=workers_of(workers), device_memory=memory)
+    if isinstance(program, Sharded):
+        program = partition(program, **hints)
+    if isinstance(program, Partitioned):
+        return Executable(program.program, program._handle, program._entry, program.devices, **made)
+    if not isinstance(program, Program):
+        checks.keywords("compile", program, args, {**hints, "seed": seed}, kwargs, EXPORT_OPTIONS)
+        program = export(program, *args, static_argnums=static_argnums,
+                         static_argnames=static_argnames, **kwargs)
+    local = program._handle.devices()
+    asked = mesh is not None or checks.given(shard) or checks.given(layout) or \
+        devices_of(devices) > 1
+    if local or not (asked or has_mesh(program)):
+        return Executable(program, program._handle, program._entry, local or 1, **made)
+    program = partition(program, **hints)
+    return Executable(program.program, program._handle, program._entry, program.devices, **made)
+
+
+def workers_of(workers):
+    if workers is None:
+        return 0
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
+        raise checks.wrong("workers", workers, "a number of threads from 1 to 1024")
+    return workers
 
 
 def run(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,

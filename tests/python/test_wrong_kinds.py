@@ -73,6 +73,11 @@ CALLS = {
     "run on one": (lambda fn_or_program, **options: tessera.run(fn_or_program, X, N, **options), {"fn_or_program": loaded()}, tessera.run),
     "run of a function": (lambda fn_or_program, **options: tessera.run(fn_or_program, X, **options),
                           {"fn_or_program": double, **HINTS}, tessera.run),
+    "compile": (lambda fn_or_program, **options: tessera.compile(fn_or_program, X, N, **options),
+                {"fn_or_program": loaded(), **HINTS}, tessera.compile),
+    "compile of a function": (lambda fn_or_program, **options: tessera.compile(fn_or_program, X, **options),
+                              {"fn_or_program": double, **HINTS}, tessera.compile),
+    "compiled's x": (lambda x: tessera.compile(loaded())(x, N), {"x": X}),
     "run's x": (lambda x: tessera.run(loaded(), x, N), {"x": X}),
     "run's n": (lambda n: tessera.run(loaded(), X, n, **HINTS), {"n": N}),
     "simulate": (lambda fn_or_program, **options: tessera.simulate(fn_or_program, **options),
@@ -100,7 +105,7 @@ CALLS = {
     "Partitioned.run_flat": (partitioned().run_flat, {"arrays": [X, N]}),
 }
 # Made by other functions, or plain records: what is in them is not checked. Or takes nothing.
-RECORDS = {"machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Plan", "Price", "Program", "Reason", "Search", "Sharded", "Shardings", "Simulated", "Value"}
+RECORDS = {"Executable", "machines", "Alive", "Busy", "Collective", "Dimension", "Dimensions", "JaxProgram", "P", "Partitioned", "Plan", "Price", "Program", "Reason", "Search", "Sharded", "Shardings", "Simulated", "Value"}
 
 
 def raised_by_jax(error, parameter):

@@ -1,0 +1,123 @@
+"""Programs compiled for this machine: made once, run many times."""
+
+import ctypes
+import json
+
+import numpy as np
+
+from . import _lib, dtypes, errors
+from ._lib import Buffer, CompileOptions
+from .callbacks import Callbacks
+from .run import SCATTER, as_tree, cut, evaluate, flat_arguments, interruptible, join, parts_of
+
+_ALIGN = 64  # bytes; aligned arrays are read and written in place
+
+
+def aligned_empty(shape, dtype):
+    """An uninitialized array that the library writes in place.
+
+    >>> aligned_empty((3, 5), "f").ctypes.data % 64
+    0
+    """
+    dtype = np.dtype(dtype)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    raw = np.empty(size + _ALIGN, np.uint8)
+    at = -raw.ctypes.data % _ALIGN
+    return raw[at:at + size].view(dtype).reshape(shape)
+
+
+class Executable:
+    """A compiled program. Calling it runs it on NumPy or JAX arrays, as tessera.run does.
+
+    devices       number of devices
+    compiled      False: the program cannot be compiled (dynamic sizes, tokens); calls evaluate it
+    stats()       bytes of a device, and the instructions by kind
+
+    >>> f = tessera.compile(lambda x: x * 2 + 1, np.zeros(4, "f"))
+    >>> f(np.arange(4, dtype="f"))
+    array([1., 3., 5., 7.], dtype=float32)
+    """
+
+    def __init__(self, program, handle, entry, devices, seed, workers, device_memory):
+        self.program, self.devices, self._seed = program, devices, seed
+        self._handle = handle
+        self._parts = None
+        if devices > 1 or handle is not program._handle:
+            self._parts = [parts_of(handle, what, entry, values, range(devices))
+                           for what, values in (("argument", program.arguments),
+                                                ("result", program.results))]
+        self._cancel = ctypes.c_int(0)
+        options = CompileOptions(cancel=ctypes.pointer(self._cancel), seed=seed, partitions=devices, workers=workers or 0,
+                                 device_memory=device_memory or 0,
+                                 scatter=SCATTER.index(program.scatter))
+        try:
+            self._executable = _lib.Executable(handle, program.function, options)
+        except errors.Unimplemented as why:
+            self._executable, self.why_not = None, str(why)
+        self._results = [self._result_type(i) for i in range(len(program.results))]
+
+    compiled = property(lambda self: self._executable is not None)
+
+    def _result_type(self, i):
+        value = self.program.results[i]
+        if value.dtype is None:
+            return None
+        shape = value.shape if self._parts is None else self._parts[1][i][0].shape
+        return tuple(shape), dtypes.named(value.dtype)
+
+    def __call__(self, *args, **kwargs):
+        arrays, _ = flat_arguments(self.program, args, kwargs, self._seed)
+        return as_tree(self.program, self.run_flat(arrays))
+
+    def run_flat(self, arrays):
+        """The same on a list of NumPy arrays of the arguments' types: a list of results."""
+        if self._parts is None:
+            return self._run(arrays)
+        arguments, results = self._parts
+        parts = [cut(places[device], device, array)
+                 for device in range(self.devices) for places, array in zip(arguments, arrays)]
+        out, n = self._run(parts), len(results)
+        return [join(places, out[i::n]) if places[0] else None
+                for i, places in enumerate(results)]
+
+    def _run(self, arrays):
+        n = len(self._results) * self.devices
+        if self._executable is None:
+            return evaluate(self._handle, self.program, arrays, n, self.devices, self._seed)
+        arrays = [np.require(array, requirements="C") for array in arrays]
+        out = [aligned_empty(*self._results[i % len(self._results)]) for i in range(n)]
+        self._cancel.value = 0
+        interruptible(self._cancel, Callbacks(self._handle, {}), (arrays, out), self._executable.run, _buffers(arrays),
+                      _buffers(out))
+        return out
+
+    def stats(self) -> dict:
+        """Bytes of a device (argument_bytes, result_bytes, constant_bytes, temporary_bytes), and the
+        instructions by kind; those with eval=True run through the evaluator.
+
+        >>> tessera.compile(lambda x: x * 2 + 1, np.zeros(4, "f")).stats()["argument_bytes"]
+        16
+        """
+        if self._executable is None:
+            return {"compiled": False, "why": self.why_not}
+        return {"compiled": True, **json.loads(self._executable.stats())}
+
+    def __repr__(self):
+        name = self.program.function
+        if not self.compiled:
+            return f"<Executable of @{name}: evaluated, not compiled: {self.why_not}>"
+        stats = self.stats()
+        slow = sum(kind["instructions"] for kind in stats["kinds"] if kind["eval"])
+        return (f"<Executable of @{name} on {self.devices} device{'s' * (self.devices > 1)}: "
+                f"{stats['instructions']} instructions, {slow} through eval, "
+                f"{stats['temporary_bytes']} bytes of temporaries>")
+
+
+def _buffers(arrays):
+    out = (Buffer * max(len(arrays), 1))()
+    for to, array in zip(out, arrays):
+        to.struct_size = ctypes.sizeof(Buffer)
+        to.dtype, to.rank = dtypes.number_of(array.dtype), array.ndim
+        to.dims = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+        to.data = array.ctypes.data
+    return out, len(arrays)
