@@ -5,7 +5,7 @@ python -m models text gpt [OPTIONS]            the StableHLO of one case
 python -m models flags gpt megatron [OPTIONS]  its annotation as options of `tessera partition`
 python -m models check [cover] [plans] [MODEL…] Tessera against JAX: all cases, or few that cover every pair; plans: only those that
                                                are planned without annotations (driver.py)
-python -m models table                         models x annotations x result of the last check
+python -m models table [FILE…]                 models x annotations x result of the last check, or of several (copies of build/models.json)
 
 OPTIONS: dtype=bfloat16 scan remat abstract with=ANNOTATION (its shard_map form) and sizes such as layers=4
 """
@@ -43,8 +43,8 @@ def main(words):
         list_models()
     elif words[:1] == ["check"]:
         driver.main(words[1:])
-    elif words == ["table"]:
-        driver.print_last()
+    elif words[:1] == ["table"]:
+        driver.print_last(words[1:])
     elif words == ["work"]:
         driver.work()
     elif len(words) >= 2 and words[0] == "text" and words[1] in MODELS:

@@ -124,3 +124,39 @@ def test_jax_s_own_error_is_the_largest_of_several_draws():
     near, far = (differ.neighbours(sums.args, draw)[0] for draw in (0, 1))
     assert np.array_equal(near, sums.args[0])
     assert 500 < np.sum(far != near) < 900 and np.allclose(far, near, rtol=3e-7)
+
+
+class OneStep:
+    """A program in the place of planned.Steps."""
+
+    line = "one step"
+
+    def __init__(self, run):
+        self.run = run
+
+    def __iter__(self):
+        args = (np.ones(1, np.float32),)
+        yield args, self.run(*args)
+
+
+class Kink(differ.Reference):
+    """JAX's side of a program that gives 1, or at a third of the draws 1.01, as rounding decides; at the arguments it gives 1."""
+
+    def __init__(self):
+        self.own, self.truth = (lambda x: [1 + np.float32(0.01) * (x > 1)]), (lambda args: [np.ones(1)])
+
+
+def test_rounding_that_decides_a_branch_is_told_from_a_wrong_value(monkeypatch):
+    monkeypatch.setattr(differ, "DRAWS", 1)  # which miss the kink
+    elsewhere = OneStep(lambda x: [1 + np.float32(0.01) * (x == 1)])
+    ((args, outputs),) = elsewhere
+    with pytest.raises(differ.Disagrees, match="x float32.*error 0.01, JAX's 0"):
+        differ.judge_step("x", "float32", outputs, Kink().at(args))
+    assert differ.judge_steps("x", "float32", elsewhere, Kink())["again"] == 1
+    assert differ.judge_steps("x", "float32", OneStep(Kink().own), Kink())["again"] == 0
+    wrong = OneStep(lambda x: [1 + np.float32(0.001) * np.ones(1, np.float32)])
+    with pytest.raises(differ.Disagrees, match="x: the median error of 64 draws is 0.001, JAX's 0"):
+        differ.judge_steps("x", "float32", wrong, Kink())
+    larger = OneStep(lambda x: [1 + np.float32(0.05) * (x == 1)])
+    with pytest.raises(differ.Disagrees, match="error 0.05, JAX's 0.01"):
+        differ.judge_steps("x", "float32", larger, Kink())

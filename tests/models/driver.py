@@ -204,9 +204,12 @@ def write_page(rows):
         file.write("\n".join(lines))
 
 
-def print_last():
-    with open(REPORT) as file:
-        rows = json.load(file)
+def print_last(files=()):
+    """The table of the last check, or of several: files as build/models.json."""
+    rows = []
+    for path in files or [REPORT]:
+        with open(path) as file:
+            rows += json.load(file)
     print_table(rows)
     print(summary(rows))
 
