@@ -74,6 +74,11 @@ typedef struct StatRow {
   double seconds;
 } StatRow;
 
+typedef struct Pages {
+  void *memory;
+  size_t bytes;
+} Pages;
+
 struct Executable {
   Program *program;
   OpId function;
@@ -86,6 +91,9 @@ struct Executable {
   pthread_mutex_t lock;  // of stepper, heap, program and meetings
   bool has_lock;
   uint32_t n_devices, n_args, n_out;
+  uint32_t first_here, n_here;  // the devices of this rank
+  struct Ranks *ranks;          // NULL: this process has all devices
+  VEC(Pages) away;              // memory for operands of other ranks
   InstrList main;
   uint32_t n_positions, depth;
   VEC(Buffer) buffers;
@@ -125,6 +133,9 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
 
 // Bytes of a static tensor in canonical storage.
 uint64_t executable_value_bytes(const Executable *exe, ValueId v);
+static inline bool executable_is_here(const Executable *exe, uint32_t device) {
+  return device - exe->first_here < exe->n_here;
+}
 // The value is defined by an op without operands, and computed once, when it is compiled.
 bool executable_is_constant(const Executable *exe, ValueId v);
 

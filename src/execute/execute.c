@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "execute/executable.h"
+#include "execute/ranks.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -194,7 +195,7 @@ static Status *check_memory(const Executable *exe) {
 // Charges temporaries and constants to the heap's limit.
 static Status *charge(Executable *exe) {
   size_t bytes;
-  if (!size_mul(exe->temp_bytes, exe->n_devices, &bytes) ||
+  if (!size_mul(exe->temp_bytes, exe->n_here, &bytes) ||
       !size_add(bytes, exe->constant_bytes, &bytes))
     return status_no_memory();
   TRY(literal_heap_charge(exe->heap, bytes));
@@ -207,6 +208,12 @@ static Status *make(Guard *guard, void *arg) {
   arena_guard(&exe->arena, guard);
   program_guard(exe->program, guard);
   exe->heap->guard = guard;
+  exe->n_here = exe->n_devices;
+  if (exe->options.comm && comm_size(exe->options.comm) > 1) {
+    exe->ranks = ranks_new(exe);
+    executable_block(exe->n_devices, comm_rank(exe->options.comm), comm_size(exe->options.comm),
+                     &exe->first_here, &exe->n_here);
+  }
   TRY(lower_function(exe));
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
@@ -219,7 +226,7 @@ static Status *make(Guard *guard, void *arg) {
   exe->aligned = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->out_data = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_out * exe->n_devices + 1);
   TRY(devices_new(exe));
-  return workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers);
+  return workers_new(exe->options.workers, exe->n_here, exe->scratch_bytes, &exe->workers);
 }
 
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
@@ -287,17 +294,20 @@ static Status *run_job(Guard *guard, void *arg) {
          "%u devices take %u arguments and give %u results each; %u and %u are given in all",
          exe->n_devices, exe->n_args, exe->n_out, job->n_args, job->n_out);
   for (uint32_t i = 0; i < job->n_args; i++) {
+    if (!executable_is_here(exe, i / exe->n_args)) continue;
     Type type = value_type(p, exe->arguments[i % exe->n_args]);
     if (!literal_matches(p->context, job->args[i], type))
       FAIL(INVALID_ARGUMENT, "argument %u is no %s", i % exe->n_args, type_text(p->context, type));
   }
   OpId end = block_at(p, region_block(p, op_region(p, exe->function, 0)))->last;
   for (uint32_t i = 0; i < job->n_out; i++)
-    if (!job->out[i])
+    if (!job->out[i] && executable_is_here(exe, i / exe->n_out))
       job->out[i] =
           literal_new_typed(exe->heap, p->context, op_operand_type(p, end, i % exe->n_out));
-  for (uint32_t i = 0; i < job->n_args; i++) exe->arg_data[i] = job->args[i]->data;
-  for (uint32_t i = 0; i < job->n_out; i++) exe->out_data[i] = job->out[i]->data;
+  for (uint32_t i = 0; i < job->n_args; i++)
+    exe->arg_data[i] = job->args[i] ? job->args[i]->data : NULL;
+  for (uint32_t i = 0; i < job->n_out; i++)
+    exe->out_data[i] = job->out[i] ? job->out[i]->data : NULL;
   return devices_run(exe, exe->arg_data, exe->out_data);
 }
 
@@ -333,5 +343,33 @@ Status *executable_run(Executable *exe, uint32_t n_args, Literal *const *args, u
   Status *status = guard_run(run_job, &job);
   exe->heap->guard = before;
   *out_report = exe->report;
+  return status;
+}
+
+void executable_here(const Executable *exe, uint32_t *out_first, uint32_t *out_n) {
+  *out_first = exe->first_here;
+  *out_n = exe->n_here;
+}
+
+static Status *collect_job(Guard *guard, void *arg) {
+  RunJob *job = arg;
+  Executable *exe = job->exe;
+  exe->heap->guard = guard;
+  const Program *p = exe->program;
+  OpId end = block_at(p, region_block(p, op_region(p, exe->function, 0)))->last;
+  if (comm_rank(exe->options.comm) == 0)
+    for (uint32_t i = 0; i < job->n_out; i++)
+      if (!job->out[i])
+        job->out[i] =
+            literal_new_typed(exe->heap, p->context, op_operand_type(p, end, i % exe->n_out));
+  return ranks_collect(exe->ranks, job->n_out, job->out);
+}
+
+Status *executable_collect(Executable *exe, uint32_t n_out, Literal **out) {
+  if (!exe->ranks) return NULL;
+  RunJob job = {.exe = exe, .n_out = n_out, .out = out};
+  Guard *before = exe->heap->guard;
+  Status *status = guard_run(collect_job, &job);
+  exe->heap->guard = before;
   return status;
 }

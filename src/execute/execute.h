@@ -7,6 +7,7 @@
 #ifndef TESSERA_EXECUTE_EXECUTE_H
 #define TESSERA_EXECUTE_EXECUTE_H
 
+#include "comm/comm.h"
 #include "evaluate/evaluate.h"
 
 typedef struct Executable Executable;
@@ -16,6 +17,7 @@ typedef struct ExecuteOptions {
   uint32_t workers;        // 0: one per core
   uint64_t device_memory;  // bytes of a device; 0: no limit
   bool timed;              // executable_stats has times
+  Comm *comm;              // the ranks that share the devices; NULL: this process has all
 } ExecuteOptions;
 
 // Memory and instructions of a device, known before a run.
@@ -41,6 +43,16 @@ Status *executable_run_on(Executable *executable, const void *const *args, void 
 // The same on literals. Results that are NULL are made; others are overwritten.
 Status *executable_run(Executable *executable, uint32_t n_args, Literal *const *args,
                        uint32_t n_out, Literal **out, EvalReport *out_report) MUST_USE;
+
+// The devices of this process: *out_n from *out_first on. With options.comm every rank calls the
+// functions above alike, and gives and gets memory of its own devices only (others: NULL). The
+// status of a run is an error on all ranks if it is one on any of them.
+void executable_here(const Executable *executable, uint32_t *out_first, uint32_t *out_n);
+// The same before there is an executable: the block of a rank.
+void executable_block(uint32_t n_devices, uint32_t rank, uint32_t size, uint32_t *out_first,
+                      uint32_t *out_n);
+// Rank 0 gets the results of all devices, after executable_run. Collective; nothing without comm.
+Status *executable_collect(Executable *executable, uint32_t n_out, Literal **out) MUST_USE;
 
 // Time of a kind of instruction over all runs and devices.
 typedef struct ExecuteRow {

@@ -47,7 +47,11 @@ struct Workers {
   uint32_t active;    // workers in a turn
   uint32_t n_offers;  // workers whose offer has tiles
   uint32_t asleep;
-  uint64_t run;  // number of the run
+  uint64_t run;     // number of the run
+  WorkerPoll poll;  // NULL: none
+  void *poll_arg;
+  bool polling;  // a worker is in it, and counts as active
+  uint64_t turns;
   bool finished, stuck, quitting;
   atomic_uint hints;  // changes when there may be something to do
 };
@@ -126,6 +130,29 @@ static bool help(Worker *worker) {
   return false;
 }
 
+void workers_poll(Workers *w, WorkerPoll poll, void *arg) {
+  pthread_mutex_lock(&w->lock);
+  w->poll = poll;
+  w->poll_arg = arg;
+  pthread_mutex_unlock(&w->lock);
+}
+
+// Looks for messages from outside; false if there are none, or another worker looks. The lock is
+// held before and after.
+static bool poll_once(Workers *w) {
+  if (!w->poll || w->finished || w->polling) return false;
+  bool idle = w->active == 0 && w->count == 0;
+  uint64_t turns = w->turns;
+  w->polling = true;
+  w->active++;
+  pthread_mutex_unlock(&w->lock);
+  w->poll(w->poll_arg, idle, turns);
+  pthread_mutex_lock(&w->lock);
+  w->active--;
+  w->polling = false;
+  return true;
+}
+
 // The lock is held before and after. Returns when the run has ended.
 static void work(Worker *worker) {
   Workers *w = worker->all;
@@ -136,6 +163,7 @@ static void work(Worker *worker) {
       w->first = (w->first + 1) % w->n_tasks;
       w->count--;
       w->active++;
+      w->turns++;
       pthread_mutex_unlock(&w->lock);
       w->task(w->arg, task, worker);
       pthread_mutex_lock(&w->lock);
@@ -147,6 +175,7 @@ static void work(Worker *worker) {
       spins = 0;
       continue;
     }
+    if (poll_once(w)) continue;
     if (w->active == 0) {
       if (!w->finished) w->stuck = w->finished = true;
       wake_some(w);

@@ -34,6 +34,13 @@ void workers_ready(Workers *workers, uint32_t task);
 // Ends workers_run when the running turns have ended.
 void workers_finish(Workers *workers);
 
+// Called by a worker that has nothing to do, one at a time, until workers_finish; then a run
+// without ready tasks is no deadlock. idle: no task was running or ready; turns: the number begun
+// so far.
+typedef void (*WorkerPoll)(void *arg, bool idle, uint64_t turns);
+// For the next runs; NULL: none.
+void workers_poll(Workers *workers, WorkerPoll poll, void *arg);
+
 // Runs all tiles, with the help of idle workers. Returns when all are done.
 void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg);
 void *worker_scratch(const Worker *worker);
