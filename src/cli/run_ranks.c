@@ -131,15 +131,19 @@ int run_ranks_agree(RunRanks *ranks, int code, uint64_t hash) {
   Status *status = all ? comm_share(ranks->comm, &mine, sizeof mine, all) : status_no_memory();
   bool any = false;
   for (uint32_t i = 0; !status && i < comm_size(ranks->comm); i++) any |= all[i].code != 0;
-  end_hold(ranks, !status && code && !all[0].code);
+  // An error of the messages themselves: every rank has its own.
+  bool own = status && !comm_is_reported(ranks->comm);
+  end_hold(ranks, own || (!status && code && !all[0].code));
   if (!status && !any) status = compare(ranks, all);
-  if (status && run_ranks_prints(ranks))
+  for (uint32_t i = 1; any && !code && run_ranks_prints(ranks) && i < comm_size(ranks->comm); i++)
+    if (all[i].code) cli_error("rank %u has failed (exit code %d)", i, (int)all[i].code);
+  bool failed = status || any;
+  if (own || (status && run_ranks_prints(ranks)))
     cli_fail(status);
   else
     status_free(status);
   mem_free(all);
-  if (code) return code;
-  return status || any ? EXIT_BAD : EXIT_OK;
+  return code ? code : failed ? EXIT_BAD : EXIT_OK;
 }
 
 int run_ranks_fail(RunRanks *ranks, Status *status) {

@@ -560,6 +560,10 @@ void comm_close(Comm *comm, int code) {
   if (!comm) return;
   bool clean = drain(comm) && !comm->active && !comm->failed;
   for (uint32_t i = 0; i < comm->size; i++) clean &= !comm->peers[i].posted;
+  // The rank that has failed prints first, and then ends all of them.
+  double until = clock_seconds() + CLOSE_SECONDS;
+  while (comm->stopped_by_peer && comm->wire != &comm_threads && clock_seconds() < until)
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   if (!clean) comm->wire->abort(comm->state, code);  // does not return for MPI
   for (uint32_t i = 0; i < comm->size; i++)
     if (comm->peers[i].open) comm->wire->cancel(comm->state, &comm->peers[i].in->wire);
