@@ -37,6 +37,7 @@ struct Instr {
   // result of its condition, in[0], at the end of lists[0].
   uint32_t n_in, n_out, n_captured;
   ValueId *in, *out;
+  ValueId *carries;  // of a loop, per result: the body's argument
   uint32_t first;  // of its buffers in Executable.refs: in, out, the kernel's temporary
   const Kernel *kernel;
   uint32_t n_lists;
