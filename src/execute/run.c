@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/watch.h"
 #include "ops/op.h"
 
 typedef struct Frame {
@@ -49,6 +50,7 @@ typedef struct Device {
   Frame *frames;
   uint32_t depth;
   const Instr *waits;  // at a collective; NULL: not waiting
+  const Instr *shown;  // whose temporaries sanitizers may see
   bool finished;
   // Memory of the op that it evaluates, or of the collective that it waits at. Guarded by the lock.
   Arena arena;
@@ -84,7 +86,7 @@ Status *devices_new(Executable *exe) {
   d->items = ARENA_ARRAY(&exe->arena, Device, n);
   d->pointers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *n_refs + 1);
   d->frames = ARENA_ARRAY(&exe->arena, Frame, (size_t)n * (exe->depth + 1));
-  size_t each = exe->temp_bytes, all;
+  size_t each = exe->mapped_bytes, all;
   if (!size_mul(each, n, &all)) return status_no_memory();
   if (all) {
     d->memory = mem_pages_new(all);
@@ -106,6 +108,7 @@ void devices_free(Executable *exe) {
   if (!exe->devices) return;
   for (uint32_t i = 0; exe->devices->items && i < exe->n_devices; i++)
     arena_deinit(&exe->devices->items[i].arena);
+  watch_free(exe->devices->memory, exe->devices->memory_bytes);
   mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
 }
 
@@ -517,6 +520,7 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
+      if (frame->of) watch(exe, device->pointers, &device->shown, frame->of);
       end_list(device);
       continue;
     }
@@ -526,6 +530,7 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
     }
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
+    watch(exe, device->pointers, &device->shown, instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
     if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
@@ -574,6 +579,8 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
     for (uint32_t k = 0; k < exe->refs.count; k++)
       device->pointers[k] = address(&run, device, &exe->buffers.items[exe->refs.items[k]]);
     push(device, &exe->main, NULL);
+    device->shown = NULL;
+    watch_start(device->memory, exe->mapped_bytes);
   }
   bool ended = workers_run(exe->workers, exe->n_devices, turn, &run);
   if (!ended && !run.status) run.status = deadlock(&run);

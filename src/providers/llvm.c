@@ -26,6 +26,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/sanitize.h"
 #include "tensor/loop.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -936,6 +937,7 @@ static void hash_loop(uint64_t key[2], const Loop *l) {
   key[0] = 0xCBF29CE484222325u ^ state.cpu[0];
   key[1] = 0x84222325CBF29CE4u ^ state.cpu[1];
   hash_word(key, CODE_VERSION);
+  hash_word(key, SANITIZE_ADDRESS);  // builds with ASan have objects of their own
   int64_t words[] = {l->n_grid > 0, l->n_outer,    l->outer,    l->inner,
                      l->n_steps,    l->n_accesses, l->n_passes, l->split};
   hash(key, words, sizeof words);
@@ -1042,6 +1044,19 @@ static void attribute(Emit *e, const char *key, const char *value) {
       LLVMCreateStringAttribute(e->cx, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
 }
 
+// In a build with ASan, LLVM's pass makes it check every access of the loop, of any width.
+static const char *passes(Emit *e) {
+  if (!SANITIZE_ADDRESS) return "early-cse";
+  static const char checked[] = "sanitize_address";
+  char *triple = LLVMGetTargetMachineTriple(state.machine);
+  LLVMSetTarget(e->module, triple);  // says where the shadow memory is
+  LLVMDisposeMessage(triple);
+  unsigned kind = LLVMGetEnumAttributeKindForName(checked, sizeof checked - 1);
+  LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->cx, kind, 0));
+  return "function(early-cse),asan";
+}
+
 static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
   Emit x = {.l = l, .cx = LLVMContextCreate(), .lanes = 1}, *e = &x;
   e->module = LLVMModuleCreateWithNameInContext("loop", e->cx);
@@ -1073,7 +1088,7 @@ static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
     good = !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
   if (good) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->module, "early-cse", state.machine, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes(e), state.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
       LLVMConsumeError(error);
