@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/running.h"
 #include "execute/watch.h"
 #include "ops/op.h"
 
@@ -366,11 +367,15 @@ static Status *meet(EvalJob *job) {
 typedef struct KernelTile {
   const Kernel *kernel;
   void *const *buffers;
+  const RunNote *note;
 } KernelTile;
 
 static void run_tile(const void *arg, uint32_t tile, void *scratch) {
   const KernelTile *job = arg;
+  const RunNote *before = run_note;
+  run_note = job->note;
   job->kernel->run(job->kernel, job->buffers, tile, scratch);
+  run_note = before;
 }
 
 static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker) {
@@ -378,7 +383,7 @@ static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker
     if (kernel->n_tiles == 1) {
       kernel->run(kernel, buffers, 0, worker_scratch(worker));
     } else {
-      KernelTile job = {kernel, buffers};
+      KernelTile job = {kernel, buffers, run_note};
       worker_tiles(worker, kernel->n_tiles, run_tile, &job);
     }
   }
@@ -513,10 +518,8 @@ static void add_time(Executable *exe, const Instr *instr, double seconds) {
   pthread_mutex_unlock(&exe->lock);
 }
 
-static void turn(void *arg, uint32_t task, Worker *worker) {
-  Running *run = arg;
+static void run_device(Running *run, Device *device, Worker *worker, RunNote *note) {
   Executable *exe = run->exe;
-  Device *device = &exe->devices->items[task];
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
@@ -530,6 +533,7 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
     }
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
+    note->instr = instr;
     watch(exe, device->pointers, &device->shown, instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
@@ -539,6 +543,14 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
       run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);
   }
   finish_device(run, device);
+}
+
+static void turn(void *arg, uint32_t task, Worker *worker) {
+  Running *run = arg;
+  RunNote note = {.exe = run->exe, .device = task};
+  run_note = &note;
+  run_device(run, &run->exe->devices->items[task], worker, &note);
+  run_note = NULL;
 }
 
 static Status *deadlock(const Running *run) {
