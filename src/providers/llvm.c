@@ -22,10 +22,12 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
+#include "base/sanitize.h"
 #include "tensor/loop.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -936,6 +938,7 @@ static void hash_loop(uint64_t key[2], const Loop *l) {
   key[0] = 0xCBF29CE484222325u ^ state.cpu[0];
   key[1] = 0x84222325CBF29CE4u ^ state.cpu[1];
   hash_word(key, CODE_VERSION);
+  hash_word(key, SANITIZE_ADDRESS);  // builds with ASan have objects of their own
   int64_t words[] = {l->n_grid > 0, l->n_outer,    l->outer,    l->inner,
                      l->n_steps,    l->n_accesses, l->n_passes, l->split};
   hash(key, words, sizeof words);
@@ -955,6 +958,9 @@ static void hash_loop(uint64_t key[2], const Loop *l) {
 
 static void start(void) {
   state.tried = true;
+  // ASan's checks as calls: inline, each masked access has 32 of them, and compiling takes long.
+  const char *options[] = {"tessera", "-asan-instrumentation-with-call-threshold=0"};
+  if (SANITIZE_ADDRESS) LLVMParseCommandLineOptions(2, options, NULL);
   if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) return;
   char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
        *features = LLVMGetHostCPUFeatures(), *message = NULL;
@@ -1001,16 +1007,18 @@ typedef struct CacheHeader {
   uint64_t bytes, check[2];
 } CacheHeader;
 
-static LLVMMemoryBufferRef cache_read(const char *path) {
+// The check begins with the key: an object of another loop under this name is refused, as damaged
+// ones are.
+static LLVMMemoryBufferRef cache_read(const char *path, const uint64_t key[2]) {
   FILE *f = fopen(path, "rb");
   CacheHeader h;
   LLVMMemoryBufferRef out = NULL;
   if (!f) return NULL;
   char *data = NULL;
-  if (fread(&h, sizeof h, 1, f) == 1 && memcmp(h.magic, "TSRLOOP1", 8) == 0 &&
+  if (fread(&h, sizeof h, 1, f) == 1 && memcmp(h.magic, "TSRLOOP2", 8) == 0 &&
       h.bytes < 64u << 20 && (data = malloc(h.bytes + 1)) &&
       fread(data, 1, h.bytes, f) == h.bytes) {
-    uint64_t check[2] = {1, 2};
+    uint64_t check[2] = {key[0], key[1]};
     hash(check, data, h.bytes);
     if (check[0] == h.check[0] && check[1] == h.check[1])
       out = LLVMCreateMemoryBufferWithMemoryRangeCopy(data, h.bytes, "loop");
@@ -1021,11 +1029,11 @@ static LLVMMemoryBufferRef cache_read(const char *path) {
 }
 
 // Completely or not at all: a temporary file, renamed.
-static void cache_write(const char *path, LLVMMemoryBufferRef object) {
+static void cache_write(const char *path, const uint64_t key[2], LLVMMemoryBufferRef object) {
   char temporary[4200];
-  CacheHeader h = {.magic = {'T', 'S', 'R', 'L', 'O', 'O', 'P', '1'},
+  CacheHeader h = {.magic = {'T', 'S', 'R', 'L', 'O', 'O', 'P', '2'},
                    .bytes = LLVMGetBufferSize(object),
-                   .check = {1, 2}};
+                   .check = {key[0], key[1]}};
   hash(h.check, LLVMGetBufferStart(object), h.bytes);
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
   FILE *f = fopen(temporary, "wb");
@@ -1040,6 +1048,19 @@ static void attribute(Emit *e, const char *key, const char *value) {
   LLVMAddAttributeAtIndex(
       e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
       LLVMCreateStringAttribute(e->cx, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
+}
+
+// In a build with ASan, LLVM's pass makes it check every access of the loop, of any width.
+static const char *passes(Emit *e) {
+  if (!SANITIZE_ADDRESS) return "early-cse";
+  static const char checked[] = "sanitize_address";
+  char *triple = LLVMGetTargetMachineTriple(state.machine);
+  LLVMSetTarget(e->module, triple);  // says where the shadow memory is
+  LLVMDisposeMessage(triple);
+  unsigned kind = LLVMGetEnumAttributeKindForName(checked, sizeof checked - 1);
+  LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->cx, kind, 0));
+  return "function(early-cse),asan";
 }
 
 static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
@@ -1073,7 +1094,7 @@ static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
     good = !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
   if (good) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->module, "early-cse", state.machine, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes(e), state.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
       LLVMConsumeError(error);
@@ -1094,11 +1115,11 @@ static LoopCode build(const Loop *l, const uint64_t key[2]) {
   snprintf(symbol, sizeof symbol, "loop_%016llx%016llx", (unsigned long long)key[0],
            (unsigned long long)key[1]);
   bool cached = cache_path(key, path, sizeof path);
-  LLVMMemoryBufferRef object = cached ? cache_read(path) : NULL;
+  LLVMMemoryBufferRef object = cached ? cache_read(path, key) : NULL;
   if (!object) {
     object = generate(l, symbol);
     if (!object) return NULL;
-    if (cached) cache_write(path, object);
+    if (cached) cache_write(path, key, object);
   }
   LLVMErrorRef error =
       LLVMOrcLLJITAddObjectFile(state.jit, LLVMOrcLLJITGetMainJITDylib(state.jit), object);
