@@ -104,6 +104,8 @@ INLINE void add_columns(bool narrow, int rows, int vectors, int depth, const flo
                         int64_t step) {
   bool all = mask == 0xFFFF;
   __m512 acc[MATVEC_ROWS];
+  // The factors are operands in memory: gcc would keep 128 vectors of them on the stack.
+  __asm__("" : "+r"(x));
 #pragma GCC unroll 16
   for (int m = 0; m < rows; m++)
 #pragma GCC unroll 4
@@ -114,6 +116,9 @@ INLINE void add_columns(bool narrow, int rows, int vectors, int depth, const flo
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++) {
       __m512 w = load_16(narrow, rhs, r * stride + v * LANES, all, mask);
+      // The next rows, which the CPU does not foresee: a line each.
+      if (rows >= 4 && all && (!narrow || v % 2 == 0))
+        _mm_prefetch(rhs + ((STREAMS + r) * stride + v * LANES) * (narrow ? 2 : 4), _MM_HINT_T0);
 #pragma GCC unroll 16
       for (int m = 0; m < rows; m++)
         acc[m * vectors + v] =
@@ -144,7 +149,8 @@ INLINE void run_along_n(const MatmulShape *s, bool narrow, int rows, const char 
   int64_t item = narrow ? 2 : 4, step = SUMS / rows, x_step = padded(s->k);
   for (int64_t n = 0; n < s->n; n += step) {
     int64_t width = least(step, s->n - n);
-    memset(sums, 0, SUMS * sizeof *sums);
+    for (int m = 0; m < rows; m++)
+      memset(sums + m * step, 0, (size_t)padded(width) * sizeof *sums);
     for (int64_t k = 0; k < s->k; k += STREAMS) {
       float block[MATVEC_ROWS * STREAMS];
       for (int m = 0; m < rows; m++)

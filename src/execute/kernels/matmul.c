@@ -238,12 +238,18 @@ typedef struct Sides {
   Dims batch, m, n, k;
 } Sides;
 
+static void strides_of(const TypeInfo *type, const OperandView *view, int64_t *out) {
+  shape_strides(type->rank, type->dims, out);
+  for (uint32_t d = 0; view && view->root && d < type->rank; d++) out[d] = view->strides[d];
+}
+
+// views: of lhs and rhs; NULL: they are dense.
 static Sides sides_of(const ContractDims *c, const TypeInfo *lhs, const TypeInfo *rhs,
-                      const TypeInfo *out) {
+                      const TypeInfo *out, const OperandView *views) {
   Sides s = {{0}, {0}, {0}, {0}};
   int64_t ls[MAX_RANK], rs[MAX_RANK], os[MAX_RANK];
-  shape_strides(lhs->rank, lhs->dims, ls);
-  shape_strides(rhs->rank, rhs->dims, rs);
+  strides_of(lhs, views, ls);
+  strides_of(rhs, views ? views + 1 : NULL, rs);
   shape_strides(out->rank, out->dims, os);
   uint32_t o = 0;
   for (uint32_t i = 0; i < c->lhs_batch.n; i++, o++) {
@@ -613,10 +619,15 @@ static double product_seconds(const Product *p, int64_t loops, const MatmulShape
   return (times * flops + 1e3 * units) / (fast ? 1e11 : 2e10);
 }
 
-static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *types, int64_t count,
+// False: operands are views, and dense copies of them are better.
+static bool make_product(const KernelRequest *r, Sides *s, const MatmulShape *types, int64_t count,
                          Kernel *out) {
   Product *p = ARENA_NEW(r->arena, Product);
   *p = (Product){.lhs = BUFFER_LHS, .rhs = BUFFER_RHS, .out = BUFFER_OUT};
+  if (r->views) {
+    p->lhs_at = r->views[0].base * (int64_t)matmul_bytes(types->lhs_type);
+    p->rhs_at = r->views[1].base * (int64_t)matmul_bytes(types->rhs_type);
+  }
   Stages st = {.arena = r->arena};
   // Packing rhs pays from about a tile of rows on.
   bool tiles = matmul_amx_fits(types) && product_of(&s->m) >= 16 && matmul_amx_wanted();
@@ -626,6 +637,7 @@ static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
   merge(&s->m);
   merge(&s->n);
   merge(&s->k);
+  if (r->views && (st.n || s->m.n > 1 || s->n.n > 1)) return false;
   MatmulShape core = core_of(s, &p->outer, types);
   bool splits_k = matmul_is_float(types->out_type) && types->lhs_type != MATMUL_F64 &&
                   types->rhs_type != MATMUL_F64 && types->out_type != MATMUL_F64;
@@ -692,6 +704,7 @@ static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
                             .n_tiles = kernel_tiles(product_seconds(p, loops, &core), p->n_units),
                             .scratch_bytes = scratch};
   link_stages(&st, out);
+  return true;
 }
 
 bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
@@ -707,7 +720,7 @@ bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
   if (!matmul_types(l, rd, o, &types) || !algorithm_fits(r, l, rd, o)) return false;
   ContractDims dims =
       contract_dims(program->context, op_attr(program, r->op, "dot_dimension_numbers"));
-  Sides s = sides_of(&dims, lhs, rhs, result);
+  Sides s = sides_of(&dims, lhs, rhs, result, r->views);
   int64_t count = 0;
   if (!type_count(c, ot, &count)) return false;
   *out = (Kernel){.name = "matmul", .run = run_nothing, .n_tiles = 1};
@@ -719,6 +732,5 @@ bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
     out->data = bytes;
     return true;
   }
-  make_product(r, &s, &types, count, out);
-  return true;
+  return make_product(r, &s, &types, count, out);
 }
