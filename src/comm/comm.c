@@ -25,8 +25,9 @@ enum {
   MOST_PACKETS_AT_ONCE = 64,
   SPINS = 200,
   YIELDS = 2000,
-  CLOSE_SECONDS = 5,
 };
+
+static const double close_seconds = 5;
 
 typedef enum PacketKind { PACKET_MESSAGE, PACKET_NOTE, PACKET_STOP } PacketKind;
 
@@ -545,7 +546,7 @@ Status *comm_new(const Wire *wire, void *state, uint32_t rank, uint32_t size,
 
 // Sends what is left of the packets, for a while: the last notes of a job.
 static bool drain(Comm *comm) {
-  double until = clock_seconds() + CLOSE_SECONDS;
+  double until = clock_seconds() + close_seconds;
   uint32_t idle = 0;
   while (comm->leaving && clock_seconds() < until) {
     bool moved = false;
@@ -561,7 +562,7 @@ void comm_close(Comm *comm, int code) {
   bool clean = drain(comm) && !comm->active && !comm->failed;
   for (uint32_t i = 0; i < comm->size; i++) clean &= !comm->peers[i].posted;
   // The rank that has failed prints first, and then ends all of them.
-  double until = clock_seconds() + CLOSE_SECONDS;
+  double until = clock_seconds() + close_seconds;
   while (comm->stopped_by_peer && comm->wire != &comm_threads && clock_seconds() < until)
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   if (!clean) comm->wire->abort(comm->state, code);  // does not return for MPI

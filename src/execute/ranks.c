@@ -310,7 +310,7 @@ static void be_quiet(Ranks *ranks) {
   rest(++ranks->n_quiet);
   if (ranks->told_idle || ranks->n_quiet < YIELDS) return;
   double now = clock_seconds();
-  if (!ranks->quiet_since) ranks->quiet_since = now;
+  if (ranks->quiet_since <= 0) ranks->quiet_since = now;
   if (now - ranks->quiet_since < quiet_seconds) return;
   ranks->told_idle = true;
   Note note = make_note(ranks, NOTE_IDLE);
