@@ -20,7 +20,8 @@
 
 // ---- making programs ----
 
-enum { MOST_VALUES = 400, MOST_RANK = 4, MOST_ELEMENTS = 600, MOST_TEXT = 1 << 18 };
+enum { MOST_VALUES = 400, MOST_RANK = 4, MOST_TEXT = 1 << 18 };
+#define MOST_ELEMENTS (m->big ? 200000 : 600)
 
 typedef enum Elem { I32, F32, I1, UI8, BF16, I64, F64, N_ELEMS } Elem;
 static const char *const elem_names[] = {"i32", "f32", "i1", "ui8", "bf16", "i64", "f64"};
@@ -37,7 +38,8 @@ typedef struct Maker {
   size_t used;
   Shaped values[MOST_VALUES];  // %0 … are visible
   int ids[MOST_VALUES], n;
-  int next_id, depth, budget;
+  int next_id, depth;
+  bool big;  // tensors of many tiles
 } Maker;
 
 static void put(Maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -583,17 +585,23 @@ static void make_program(Maker *m) {
                                  {F32, 3, {2, 3, 4}}, {I1, 1, {5}},           {F32, 1, {33}},
                                  {UI8, 2, {3, 5}},    {BF16, 2, {4, 6}},      {I64, 1, {7}},
                                  {F64, 2, {3, 3}},    {F32, 4, {2, 2, 3, 2}}, {I32, 2, {8, 8}}};
+  static const Shaped large[] = {{F32, 2, {300, 256}},
+                                 {I32, 2, {300, 256}},
+                                 {I32, 1, {100000}},
+                                 {F32, 3, {4, 100, 200}},
+                                 {BF16, 2, {256, 300}}};
+  enum { N_FIRST = sizeof first / sizeof *first, N_LARGE = sizeof large / sizeof *large };
   int n = 1 + roll(m, 5), out[8];
   Shaped types[8];
   put(m, "func.func @main(");
   for (int i = 0; i < n; i++) {
-    Shaped t = first[roll(m, sizeof first / sizeof *first)];
+    Shaped t = m->big ? large[roll(m, N_LARGE)] : first[roll(m, N_FIRST)];
     put(m, "%s%%%d: %s", i ? ", " : "", m->next_id, type_of(&t));
     define(m, t);
   }
   size_t types_at = m->used;
   static char rest[MOST_TEXT];
-  make_ops(m, 3 + roll(m, 30));
+  make_ops(m, 3 + roll(m, m->big ? 12 : 30));
   int n_out = 1 + roll(m, 6);
   for (int i = 0; i < n_out; i++) {
     int v = roll(m, 3) ? pick(m) : roll(m, m->n);
@@ -673,6 +681,7 @@ static void one_case(uint64_t seed, bool show) {
   static Maker m;
   memset(&m, 0, sizeof m);
   m.seed = seed * 0x9E3779B97F4A7C15u + 1;
+  m.big = seed % 50 == 49;
   make_program(&m);
   if (show) print_message("%s", m.text);
   ExecuteFixture f = {.text = m.text, .seed = seed};
