@@ -80,6 +80,13 @@ struct Devices {
 
 // ---- memory ----
 
+// NULL if the segment has no bytes: then all its buffers are empty; or if it changes with the run.
+static void *fixed_address(const Executable *exe, const Device *device, const Buffer *buffer) {
+  if (buffer->segment == SEGMENT_TEMP && device->memory) return device->memory + buffer->offset;
+  if (buffer->segment == SEGMENT_CONSTANT && exe->constants) return exe->constants + buffer->offset;
+  return NULL;
+}
+
 Status *devices_new(Executable *exe) {
   struct Devices *d = ARENA_NEW(&exe->arena, struct Devices);
   exe->devices = d;
@@ -102,6 +109,10 @@ Status *devices_new(Executable *exe) {
                            .pointers = d->pointers + (size_t)n_refs * i,
                            .frames = d->frames + (size_t)(exe->depth + 1) * i};
   for (uint32_t i = 0; i < n; i++) arena_init(&d->items[i].arena, NULL);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n_refs; k++)
+      d->items[i].pointers[k] =
+          fixed_address(exe, &d->items[i], &exe->buffers.items[exe->refs.items[k]]);
   return NULL;
 }
 
@@ -113,17 +124,13 @@ void devices_free(Executable *exe) {
   mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
 }
 
-// NULL if the segment has no bytes: then all its buffers are empty.
-static void *address(const Running *run, const Device *device, const Buffer *buffer) {
+// The address of an argument or result in this run.
+static void *moving_address(const Running *run, const Device *device, const Buffer *buffer) {
   const Executable *exe = run->exe;
-  switch (buffer->segment) {
-  case SEGMENT_TEMP: return device->memory ? device->memory + buffer->offset : NULL;
-  case SEGMENT_ARGUMENT:  // never written
-    return (void *)(uintptr_t)run->args[device->index * exe->n_args + buffer->index];
-  case SEGMENT_RESULT: return run->out[device->index * exe->n_out + buffer->index];
-  case SEGMENT_CONSTANT: return exe->constants ? exe->constants + buffer->offset : NULL;
-  }
-  return NULL;
+  if (buffer->segment == SEGMENT_RESULT)
+    return run->out[device->index * exe->n_out + buffer->index];
+  // never written
+  return (void *)(uintptr_t)run->args[device->index * exe->n_args + buffer->index];
 }
 
 // ---- instructions through the evaluator ----
@@ -494,6 +501,11 @@ static bool is_cancelled(const Executable *exe) {
 }
 
 static void finish_device(Running *run, Device *device) {
+  if (run->exe->n_devices == 1) {  // no one else looks at it
+    device->finished = true;
+    workers_finish(run->exe->workers);
+    return;
+  }
   pthread_mutex_lock(&run->exe->lock);
   device->finished = true;
   bool all = ++run->n_finished == run->exe->n_devices;
@@ -588,8 +600,11 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
     device->waits = NULL;
     device->finished = false;
     device->depth = 0;
-    for (uint32_t k = 0; k < exe->refs.count; k++)
-      device->pointers[k] = address(&run, device, &exe->buffers.items[exe->refs.items[k]]);
+    for (uint32_t k = 0; k < exe->moving.count; k++) {
+      uint32_t ref = exe->moving.items[k];
+      device->pointers[ref] =
+          moving_address(&run, device, &exe->buffers.items[exe->refs.items[ref]]);
+    }
     push(device, &exe->main, NULL);
     device->shown = NULL;
     watch_start(device->memory, exe->mapped_bytes);
