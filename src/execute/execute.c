@@ -101,6 +101,7 @@ static void count_list(const InstrList *list, ExecuteNeed *out) {
     out->n_kernels += instr->kind == INSTR_KERNEL;
     out->n_eval += instr->kind == INSTR_EVAL;
     out->n_collectives += instr->kind == INSTR_COLLECTIVE;
+    out->n_loops += instr->kind == INSTR_LOOP;
     for (uint32_t k = 0; k < instr->n_lists; k++) count_list(&instr->lists[k], out);
   }
 }

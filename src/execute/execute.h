@@ -22,6 +22,7 @@ typedef struct ExecuteOptions {
 typedef struct ExecuteNeed {
   uint64_t argument_bytes, result_bytes, constant_bytes, temporary_bytes;
   uint32_t n_instructions, n_kernels, n_eval, n_collectives;
+  uint32_t n_loops;  // that test a condition: the time of a run may depend on the arguments
 } ExecuteNeed;
 
 // Compiles a function of a verified program. The program, the heap and the arena are borrowed until
