@@ -102,6 +102,7 @@ struct Executable {
   uint32_t n_spans;
   char *constants;  // mapped
   uint64_t constant_bytes, temp_bytes;
+  uint64_t mapped_bytes;  // of a device's arena: temp_bytes, and red zones under ASan
   size_t scratch_bytes;
   size_t charged_bytes;  // to the heap
   ValueId n_values;      // with pseudo-values

@@ -46,6 +46,10 @@ Status *executable_run_on(Executable *executable, const void *const *args, void 
 Status *executable_run(Executable *executable, uint32_t n_args, Literal *const *args,
                        uint32_t n_out, Literal **out, EvalReport *out_report) MUST_USE;
 
+// Describes the instruction that the calling thread runs, in a handler of signals too: "the kernel
+// 'gather' on device 0 (step.mlir:12)". False if it runs none.
+bool executable_running(char *out, size_t bytes);
+
 // Time of a kind of instruction over all runs and devices.
 typedef struct ExecuteRow {
   const char *name;  // of the kernel, or of the op that runs through eval

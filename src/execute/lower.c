@@ -11,6 +11,7 @@
 #include "execute/executable.h"
 #include "execute/fuse.h"
 #include "execute/scan.h"
+#include "execute/views.h"
 #include "ops/op.h"
 #include "ops/work.h"
 
@@ -28,7 +29,11 @@ typedef struct Lowering {
   bool *fused;        // per op: a fused loop computes it
   bool *inside;       // per value: varies in the loop that is lowered
   VEC(Standing) loops;
-  bool collectives;  // the module has some
+  const ViewFold **folds;   // per op: its kernel, if that reads views of its operands
+  bool *dropped;            // per op: a view that only such kernels read
+  uint32_t *n_read_inside;  // per value: uses by such kernels
+  bool *is_root;            // per value: such a kernel reads it
+  bool collectives;         // the module has some
 } Lowering;
 
 static bool is_static_tensor(const Context *context, Type type) {
@@ -313,7 +318,9 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
   Kernel kernel = {0};
   KernelRequest request = {.program = x->p, .arena = x->arena, .op = o};
   KernelMaker maker = collective ? NULL : kernel_maker(op->code);
-  bool fast = maker && maker(&request, &kernel);
+  const ViewFold *fold = x->folds[o];
+  if (fold) kernel = fold->kernel;
+  bool fast = fold || (maker && maker(&request, &kernel));
   if (!fast) TRY(check_collectives(x, o));
   Instr *instr = append(x, list, parent,
                         fast         ? INSTR_KERNEL
@@ -321,6 +328,8 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
                                      : INSTR_EVAL,
                         o, op->n_operands, op->n_results);
   operands_of(p, o, instr->in);
+  for (uint32_t i = 0; fold && i < op->n_operands; i++)
+    if (fold->views[i].root) instr->in[i] = fold->views[i].root;
   for (uint32_t i = 0; i < op->n_results; i++) instr->out[i] = op_result(p, o, i);
   if (collective) {
     instr->groups = ARENA_ARRAY(x->arena, struct Group *, x->exe->n_devices);
@@ -361,7 +370,7 @@ static bool is_unused(const Program *p, OpId o) {
 
 static Status *lower_op(Lowering *x, OpId o, Instr *parent, InstrList *list) {
   const Program *p = x->p;
-  if (x->fused[o] || is_unused(p, o)) return NULL;
+  if (x->fused[o] || x->dropped[o] || is_unused(p, o)) return NULL;
   if (is_view(x, o)) {
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
       x->exe->alias[op_result(p, o, i)] = op_operand(p, o, i);
@@ -402,6 +411,14 @@ static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList 
   for (const Instr *at = parent; at; at = at->parent) depth++;
   if (depth > x->exe->depth) x->exe->depth = depth;
   reserve(x, out, block, find_loops(x, block));
+  views_fold(&(ViewRequest){.program = x->p,
+                            .arena = x->arena,
+                            .fused = x->fused,
+                            .folds = x->folds,
+                            .dropped = x->dropped,
+                            .n_read_inside = x->n_read_inside,
+                            .is_root = x->is_root},
+             block);
   for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next) {
     TRY(check_types(x, o));
     lower_loops_at(x, o, parent, out);
@@ -418,7 +435,11 @@ Status *lower_function(Executable *exe) {
                 .excluded = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
                 .loop_at = ARENA_ARRAY(&exe->arena, uint32_t, p->ops.count + 1),
                 .fused = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
-                .inside = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1)};
+                .inside = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1),
+                .folds = ARENA_ARRAY(&exe->arena, const ViewFold *, p->ops.count + 1),
+                .dropped = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
+                .n_read_inside = ARENA_ARRAY(&exe->arena, uint32_t, p->values.count + 1),
+                .is_root = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1)};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     x.collectives |= (op_traits(p, o) & TRAIT_COLLECTIVE) != 0;
   exe->alias = ARENA_ARRAY(&exe->arena, ValueId, p->values.count + 1);

@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "execute/executable.h"
+#include "execute/watch.h"
 #include "ops/op.h"
 #include "schedule/assign.h"
 
@@ -371,7 +372,8 @@ Status *place_values(Executable *exe) {
   address_list(&x, &exe->main);
   set_parents(&exe->main, NULL);
   exe->temp_bytes = assign_offsets(x.spans.count, x.spans.items, KERNEL_ALIGN, arena);
-  if (exe->temp_bytes == UINT64_MAX)
+  exe->mapped_bytes = watch_assign(exe->temp_bytes, x.spans.count, x.spans.items, arena);
+  if (exe->temp_bytes == UINT64_MAX || exe->mapped_bytes == UINT64_MAX)
     FAIL(RESOURCE_EXHAUSTED, "the values of the program are too big for this machine");
   for (uint32_t i = 0; i < x.spans.count; i++)
     exe->buffers.items[x.span_of.items[i]].offset = x.spans.items[i].offset;

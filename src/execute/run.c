@@ -13,6 +13,8 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/running.h"
+#include "execute/watch.h"
 #include "ops/op.h"
 
 typedef struct Frame {
@@ -49,6 +51,7 @@ typedef struct Device {
   Frame *frames;
   uint32_t depth;
   const Instr *waits;  // at a collective; NULL: not waiting
+  const Instr *shown;  // whose temporaries sanitizers may see
   bool finished;
   // Memory of the op that it evaluates, or of the collective that it waits at. Guarded by the lock.
   Arena arena;
@@ -91,7 +94,7 @@ Status *devices_new(Executable *exe) {
   d->items = ARENA_ARRAY(&exe->arena, Device, n);
   d->pointers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *n_refs + 1);
   d->frames = ARENA_ARRAY(&exe->arena, Frame, (size_t)n * (exe->depth + 1));
-  size_t each = exe->temp_bytes, all;
+  size_t each = exe->mapped_bytes, all;
   if (!size_mul(each, n, &all)) return status_no_memory();
   if (all) {
     d->memory = mem_pages_new(all);
@@ -117,6 +120,7 @@ void devices_free(Executable *exe) {
   if (!exe->devices) return;
   for (uint32_t i = 0; exe->devices->items && i < exe->n_devices; i++)
     arena_deinit(&exe->devices->items[i].arena);
+  watch_free(exe->devices->memory, exe->devices->memory_bytes);
   mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
 }
 
@@ -370,11 +374,15 @@ static Status *meet(EvalJob *job) {
 typedef struct KernelTile {
   const Kernel *kernel;
   void *const *buffers;
+  const RunNote *note;
 } KernelTile;
 
 static void run_tile(const void *arg, uint32_t tile, void *scratch) {
   const KernelTile *job = arg;
+  const RunNote *before = run_note;
+  run_note = job->note;
   job->kernel->run(job->kernel, job->buffers, tile, scratch);
+  run_note = before;
 }
 
 static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker) {
@@ -382,7 +390,7 @@ static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker
     if (kernel->n_tiles == 1) {
       kernel->run(kernel, buffers, 0, worker_scratch(worker));
     } else {
-      KernelTile job = {kernel, buffers};
+      KernelTile job = {kernel, buffers, run_note};
       worker_tiles(worker, kernel->n_tiles, run_tile, &job);
     }
   }
@@ -522,13 +530,12 @@ static void add_time(Executable *exe, const Instr *instr, double seconds) {
   pthread_mutex_unlock(&exe->lock);
 }
 
-static void turn(void *arg, uint32_t task, Worker *worker) {
-  Running *run = arg;
+static void run_device(Running *run, Device *device, Worker *worker, RunNote *note) {
   Executable *exe = run->exe;
-  Device *device = &exe->devices->items[task];
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
+      if (frame->of) watch(exe, device->pointers, &device->shown, frame->of);
       end_list(device);
       continue;
     }
@@ -538,6 +545,8 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
     }
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
+    note->instr = instr;
+    watch(exe, device->pointers, &device->shown, instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
     if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
@@ -546,6 +555,14 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
       run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);
   }
   finish_device(run, device);
+}
+
+static void turn(void *arg, uint32_t task, Worker *worker) {
+  Running *run = arg;
+  RunNote note = {.exe = run->exe, .device = task};
+  run_note = &note;
+  run_device(run, &run->exe->devices->items[task], worker, &note);
+  run_note = NULL;
 }
 
 static Status *deadlock(const Running *run) {
@@ -589,6 +606,8 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
           moving_address(&run, device, &exe->buffers.items[exe->refs.items[ref]]);
     }
     push(device, &exe->main, NULL);
+    device->shown = NULL;
+    watch_start(device->memory, exe->mapped_bytes);
   }
   bool ended = workers_run(exe->workers, exe->n_devices, turn, &run);
   if (!ended && !run.status) run.status = deadlock(&run);
