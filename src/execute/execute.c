@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "execute/executable.h"
 #include "execute/flight.h"
+#include "execute/swap.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -228,6 +229,7 @@ static Status *make(Guard *guard, void *arg) {
   arena_guard(&exe->arena, guard);
   program_guard(exe->program, guard);
   exe->heap->guard = guard;
+  swap_products(exe->program, exe->function);
   TRY(lower_function(exe));
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
