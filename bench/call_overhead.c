@@ -52,7 +52,7 @@ int main(void) {
   for (int b = 0; b < BATCHES; b++) {
     double start = seconds();
     for (int i = 0; i < CALLS; i++) check(tsr_executable_run(executable, 1, &in, 1, &out));
-    double each = (seconds() - start) / CALLS;
+    double each = (seconds() - start) / (double)CALLS;
     if (each < best) best = each;
   }
   printf("%.3f us per call of 10 ops from C (must 2.0)\n", best * 1e6);
