@@ -25,6 +25,7 @@ sys.path.insert(0, os.path.join(ROOT, "python"))
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
+from jax.sharding import PartitionSpec as P  # noqa: E402
 
 import tessera  # noqa: E402
 
@@ -333,7 +334,94 @@ case("decode bf16 batch 1", .3, .15)(lambda: decode(jnp.bfloat16, 1))
 case("decode bf16 batch 16", .3, .15)(lambda: decode(jnp.bfloat16, 16))
 
 
+# ---- 8 devices ----
+
+# A row on devices: the function, its arguments, the mesh, and the sharding of each argument as a pytree prefix of PartitionSpecs.
+
+def on_devices(make, mesh, specs):
+    def made():
+        function, args = make()
+        return function, args, mesh, specs
+    return made
+
+
+def mlp_tp():
+    sizes = [1024, 4096, 1024, 4096, 1024]
+    params = [normal(a, b, scale=.02) for a, b in zip(sizes, sizes[1:])]
+
+    def loss(params, x):
+        for w, v in zip(params[::2], params[1::2]):
+            x = jax.nn.relu(x @ w) @ v
+        return (x ** 2).mean()
+    return jax.value_and_grad(loss), (params, normal(256, 1024))
+
+
+def all_reduce(size):
+    return lambda: (lambda x: x.sum(0), (normal(8, size // 4),))
+
+
+case("8 devices dp + Adam", .6, .3)(on_devices(lambda: mlp_adam(jnp.float32), {"data": 8}, (P(), P(), P(), P("data"), P("data"))))
+case("8 devices tp", 1.0, .87)(on_devices(mlp_tp, {"model": 8}, ([P(None, "model"), P("model"), P(None, "model"), P("model")], P())))
+case("8 devices expert parallel", .8, .6)(on_devices(lambda: moe(jnp.float32), {"expert": 8},
+                                                      ({"route": P(), "w1": P("expert"), "w2": P("expert")}, P())))
+case("8 devices LSTM dp", .3, .12)(on_devices(lstm_case, {"data": 8}, (P(), P(None, "data"))))
+for bytes_, label in ((1 << 10, "1 KB"), (1 << 20, "1 MB"), (1 << 26, "64 MB")):
+    case(f"all-reduce {label}", .45, .37)(on_devices(all_reduce(bytes_), {"data": 8}, (P("data"),)))
+
+
 # ---- measuring ----
+
+def spread(args, specs):
+    """One PartitionSpec per leaf of args."""
+    out = []
+    for arg, spec in zip(args, specs):
+        leaves, tree = jax.tree.flatten(arg)
+        out += [spec] * len(leaves) if isinstance(spec, P) else tree.flatten_up_to(spec)
+    return out
+
+
+def compile_both(made):
+    """The function by both: callables without arguments on resident inputs, our Executable, both compile times, XLA's and our results."""
+    function, args, axes, specs = made if len(made) == 4 else (*made, None, None)
+    flat_specs = spread(args, specs) if axes else None
+    if axes:
+        mesh = jax.make_mesh(tuple(axes.values()), tuple(axes), axis_types=(jax.sharding.AxisType.Auto,) * len(axes))
+        leaves, tree = jax.tree.flatten(args)
+        args = tree.unflatten(jax.device_put(leaf, jax.sharding.NamedSharding(mesh, spec)) for leaf, spec in zip(leaves, flat_specs))
+    start = time.perf_counter()
+    theirs = jax.jit(function).lower(*args).compile()
+    their_compile = time.perf_counter() - start
+    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(args)]
+    shapes = jax.tree.map(lambda leaf: jax.ShapeDtypeStruct(leaf.shape, leaf.dtype), args)
+    program = tessera.export(function, *shapes)
+    start = time.perf_counter()
+    if axes:
+        ours = tessera.compile(program, mesh=",".join(f"{name}={size}" for name, size in axes.items()),
+                               shard={str(i): spec for i, spec in enumerate(flat_specs)})
+    else:
+        ours = tessera.compile(program)
+    our_compile = time.perf_counter() - start
+    flat = [kept_aligned(leaf) for leaf in leaves]
+    if axes:
+        flat = [kept_aligned(tessera.compiled.cut(places[device], device, array))
+                for device in range(ours.devices) for places, array in zip(ours._parts[0], flat)]
+    kept = ours._run(flat)
+    inputs, outputs = tessera.compiled._buffers(flat), tessera.compiled._buffers(kept)
+    got = kept
+    if axes:
+        n = len(ours._results)
+        got = [tessera.compiled.join(places, kept[i::n]) for i, places in enumerate(ours._parts[1])]
+    ours.kept = flat, kept  # buffers are addresses only
+    return (lambda: ours._executable.run(inputs, outputs)), (lambda: jax.block_until_ready(theirs(*args))), ours, our_compile, their_compile, \
+        jax.tree.leaves(theirs(*args)), got
+
+
+def kept_aligned(array):
+    """Resident and aligned, as JAX's buffers are."""
+    kept = tessera.compiled.aligned_empty(array.shape, array.dtype)
+    kept[...] = array
+    return kept
+
 
 def steal():
     with open("/proc/stat") as f:
@@ -341,30 +429,10 @@ def steal():
 
 
 def measure(make, pairs, seconds):
-    function, args = make()
-    start = time.perf_counter()
-    theirs = jax.jit(function).lower(*args).compile()
-    their_compile = time.perf_counter() - start
-    program = tessera.export(function, *args)
-    start = time.perf_counter()
-    ours = tessera.compile(program)
-    our_compile = time.perf_counter() - start
-    leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(args)]
-    flat = []
-    for leaf in leaves:  # resident and aligned, as JAX's buffers are
-        kept = tessera.compiled.aligned_empty(leaf.shape, leaf.dtype)
-        kept[...] = leaf
-        flat.append(kept)
-    kept_results = ours._run(flat)
-
-    def ours_once():
-        ours._executable.run(tessera.compiled._buffers(flat), tessera.compiled._buffers(kept_results))
-
-    def theirs_once():
-        jax.block_until_ready(theirs(*args))
-    want = jax.tree.leaves(theirs(*args))
+    ours_once, theirs_once, ours, our_compile, their_compile, want, got = compile_both(make())
     error = max((float(np.max(np.abs(np.asarray(w, np.float32) - np.asarray(g, np.float32))) / (np.sqrt(np.mean(np.asarray(w, np.float32) ** 2)) + 1e-30))
-                 for w, g in zip(want, kept_results) if w.size and w.dtype not in (jnp.complex64,)), default=0)
+                 for w, g in zip(want, got) if w.size and w.dtype not in (jnp.complex64,)), default=0)
+    del want, got
     ours_once(), theirs_once()
     ratios, our_times, their_times, end = [], [], [], time.perf_counter() + seconds
     while len(ratios) < pairs or (len(ratios) < 5 * pairs and time.perf_counter() < end):
