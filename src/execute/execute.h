@@ -16,6 +16,9 @@ typedef struct ExecuteOptions {
   uint32_t workers;        // 0: one per core
   uint64_t device_memory;  // bytes of a device; 0: no limit
   bool timed;              // executable_stats has times
+  // Per argument: every run gets the same contents, so that kernels may keep what they derive from
+  // it. NULL: none. Read by executable_new only.
+  const bool *frozen;
 } ExecuteOptions;
 
 // Memory and instructions of a device, known before a run.
