@@ -59,6 +59,53 @@ static tsr_buffer vector(float *data) {
 }
 
 // The executable outlives its program; aligned and unaligned memory give the same results.
+// Two products with weights of which one is read transposed. Sums of small integers are exact.
+static const char layers[] =
+    "func.func @main(%x: tensor<64x80xf32>, %w: tensor<80x96xf32>) -> tensor<64x80xf32> {\n"
+    "  %y = stablehlo.dot_general %x, %w, contracting_dims = [1] x [0]\n"
+    "    : (tensor<64x80xf32>, tensor<80x96xf32>) -> tensor<64x96xf32>\n"
+    "  %t = stablehlo.transpose %w, dims = [1, 0] : (tensor<80x96xf32>) -> tensor<96x80xf32>\n"
+    "  %z = stablehlo.dot_general %y, %t, contracting_dims = [1] x [0]\n"
+    "    : (tensor<64x96xf32>, tensor<96x80xf32>) -> tensor<64x80xf32>\n"
+    "  return %z : tensor<64x80xf32>\n"
+    "}\n";
+
+enum { ROWS = 64, INNER = 80, COLUMNS = 96 };
+
+static tsr_buffer matrix(const int64_t *dims, float *data) {
+  return (tsr_buffer){
+      .struct_size = sizeof(tsr_buffer), .dtype = TSR_F32, .rank = 2, .dims = dims, .data = data};
+}
+
+static void test_frozen(void **state) {
+  (void)state;
+  static _Alignas(64) float x[ROWS * INNER], w[INNER * COLUMNS], got[ROWS * INNER],
+      want[ROWS * INNER];
+  static const int64_t x_dims[] = {ROWS, INNER}, w_dims[] = {INNER, COLUMNS};
+  static const size_t one = 1, two = 2;
+  tsr_program *program = load(layers);
+  tsr_executable *frozen = NULL, *plain = NULL;
+  tsr_compile_options options = {.struct_size = sizeof options, .n_frozen = 1, .frozen = &two};
+  bad(tsr_program_compile(program, NULL, &options, &frozen), TSR_ERROR_INVALID_ARGUMENT, "frozen");
+  options.frozen = NULL;
+  bad(tsr_program_compile(program, NULL, &options, &frozen), TSR_ERROR_INVALID_ARGUMENT, "frozen");
+  options.frozen = &one;
+  good(tsr_program_compile(program, NULL, &options, &frozen));
+  good(tsr_program_compile(program, NULL, NULL, &plain));
+  tsr_program_free(program);
+  for (int i = 0; i < INNER * COLUMNS; i++) w[i] = (float)(i % 7 - 3);
+  for (int run = 0; run < 3; run++) {
+    for (int i = 0; i < ROWS * INNER; i++) x[i] = (float)((i + run) % 5 - 2);
+    tsr_buffer in[] = {matrix(x_dims, x), matrix(w_dims, w)};
+    tsr_buffer out = matrix(x_dims, got), reference = matrix(x_dims, want);
+    good(tsr_executable_run(frozen, 2, in, 1, &out));
+    good(tsr_executable_run(plain, 2, in, 1, &reference));
+    assert_memory_equal(got, want, sizeof want);
+  }
+  tsr_executable_free(frozen);
+  tsr_executable_free(plain);
+}
+
 static void test_many_runs(void **state) {
   (void)state;
   tsr_program *program = load(scale);
@@ -262,7 +309,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_many_runs), cmocka_unit_test(test_devices),
       cmocka_unit_test(test_refusals),  cmocka_unit_test(test_in_flight),
-      cmocka_unit_test(test_no_growth),
+      cmocka_unit_test(test_no_growth), cmocka_unit_test(test_frozen),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -656,6 +656,12 @@ typedef struct tsr_compile_options {
   uint64_t device_memory; /* bytes that a device may use; 0 = no limit */
   tsr_scatter scatter;
   const int *cancel; /* another thread sets it to nonzero to end a run; NULL: none */
+  /* Arguments (by index) whose contents are the same in every run: weights of inference. Products
+   * pack them in the first run and keep that. If a later run passes other contents, its results are
+   * undefined; compile again then. tsr_executable_free frees the packed copies, which are part of
+   * the temporaries' bytes. */
+  size_t n_frozen;
+  const size_t *frozen;
 } tsr_compile_options;
 
 /* Compiles a function ("main" if NULL). options may be NULL. TSR_ERROR_UNIMPLEMENTED: the program

@@ -134,7 +134,7 @@ class EvaluateOptions(_Sized):
 class CompileOptions(_Sized):
     _fields_ = [("struct_size", c_size_t), ("seed", c_uint64), ("partitions", c_size_t),
                 ("workers", c_size_t), ("device_memory", c_uint64), ("scatter", c_int),
-                ("cancel", POINTER(c_int))]
+                ("cancel", POINTER(c_int)), ("n_frozen", c_size_t), ("frozen", POINTER(c_size_t))]
 
 
 # ---- the library ----

@@ -1,6 +1,7 @@
 """Programs compiled for this machine: made once, run many times."""
 
 import ctypes
+import fnmatch
 import json
 
 import numpy as np
@@ -27,6 +28,32 @@ def aligned_empty(shape, dtype):
     return raw[at:at + size].view(dtype).reshape(shape)
 
 
+def frozen_of(program, frozen):
+    """The numbers of frozen arguments: patterns of names, or numbers; True: all.
+
+    >>> frozen_of(tessera.export(lambda w, x: x @ w, np.ones((2, 3), "f"), np.ones((1, 2), "f")), ["w*"])
+    [0]
+    """
+    if frozen is None or frozen is False:
+        return []
+    names = [value.name for value in program.arguments]
+    if frozen is True:
+        return list(range(len(names)))
+    if isinstance(frozen, (str, int)):
+        frozen = [frozen]
+    out = set()
+    for rule in frozen:
+        if isinstance(rule, int) and not isinstance(rule, bool) and 0 <= rule < len(names):
+            out.add(rule)
+            continue
+        found = [i for i, name in enumerate(names) if isinstance(rule, str) and fnmatch.fnmatchcase(name, rule)]
+        if not found:
+            raise errors.InvalidArgument(f"frozen: {rule!r} matches no argument; arguments are {', '.join(names[:8])}"
+                                         f"{', …' if len(names) > 8 else ''}")
+        out.update(found)
+    return sorted(out)
+
+
 class Executable:
     """A compiled program. Calling it runs it on NumPy or JAX arrays, as tessera.run does.
 
@@ -39,7 +66,7 @@ class Executable:
     array([1., 3., 5., 7.], dtype=float32)
     """
 
-    def __init__(self, program, handle, entry, devices, seed, workers, device_memory):
+    def __init__(self, program, handle, entry, devices, seed, workers, device_memory, frozen=None):
         self.program, self.devices, self._seed = program, devices, seed
         self._handle = handle
         self._parts = None
@@ -48,7 +75,9 @@ class Executable:
                            for what, values in (("argument", program.arguments),
                                                 ("result", program.results))]
         self._cancel = ctypes.c_int(0)
-        options = CompileOptions(cancel=ctypes.pointer(self._cancel), seed=seed, partitions=devices, workers=workers or 0,
+        kept = frozen_of(program, frozen)
+        options = CompileOptions(n_frozen=len(kept), frozen=(ctypes.c_size_t * max(len(kept), 1))(*kept),
+                                 cancel=ctypes.pointer(self._cancel), seed=seed, partitions=devices, workers=workers or 0,
                                  device_memory=device_memory or 0,
                                  scatter=SCATTER.index(program.scatter))
         try:

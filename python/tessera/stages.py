@@ -301,8 +301,8 @@ def _run_local(program, hints, args, kwargs, seed, memory_limit):
 
 def compile(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=None, names=None,
             strategy=None, conflicts=None, conservative=None, call_rules=None, machine=None,
-            trip_count=None, seed=None, workers=None, device_memory=None, static_argnums=None,
-            static_argnames=None, **kwargs):
+            trip_count=None, seed=None, workers=None, device_memory=None, frozen=None,
+            static_argnums=None, static_argnames=None, **kwargs):
     """Compiles fn(*args, **kwargs) for this machine. Returns an Executable, which is called with
     arrays of the same types, as often as needed.
 
@@ -311,6 +311,11 @@ def compile(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=No
     which share this machine's cores. workers is the number of threads (default: one per core); results
     do not depend on it. A program that needs more than device_memory bytes per device raises
     ResourceExhausted. A Partitioned or a Plan is compiled as it is.
+
+    frozen names arguments that have the same contents in every call, such as weights of inference: a
+    list of patterns of names ("params.*") or numbers, or True for all. Products pack them in the first
+    call and keep the copies as long as the Executable lives. If a later call passes other contents, its
+    results are undefined: compile again then.
 
     >>> f = tessera.compile(lambda x, w: x @ w, np.ones((8, 4), "f"), np.ones((4, 6), "f"),
     ...                     mesh="data=2", shard={"x": P("data")})
@@ -324,7 +329,7 @@ def compile(fn_or_program, *args, mesh=None, devices=None, shard=None, layout=No
     memory = memory_of(device_memory, "device_memory")
     if isinstance(program, Plan):
         program = program.partition()
-    made = dict(seed=seed_of(seed), workers=workers_of(workers), device_memory=memory)
+    made = dict(seed=seed_of(seed), workers=workers_of(workers), device_memory=memory, frozen=frozen)
     if isinstance(program, Sharded):
         program = partition(program, **hints)
     if isinstance(program, Partitioned):

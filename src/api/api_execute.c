@@ -130,7 +130,15 @@ static Status *compile_body(Guard *guard, void *arg) {
   if (!call_init(x, &x->first)) return status_no_memory();
   bool by_replica = partitioned_by_replica(x->program, (uint32_t)n);
   inline_all_calls(x->program, &x->arena);
+  bool *frozen = ARENA_ARRAY(&x->arena, bool, x->n_args + 1);
+  for (size_t i = 0; i < job->options.n_frozen; i++) {
+    if (!job->options.frozen || job->options.frozen[i] >= x->n_args)
+      FAIL(INVALID_ARGUMENT, "tsr_compile_options.frozen[%zu] is not one of the %u arguments", i,
+           x->n_args);
+    frozen[job->options.frozen[i]] = true;
+  }
   ExecuteOptions options = {
+      .frozen = frozen,
       .eval = {.seed = job->options.seed,
                .replicas = by_replica ? (uint32_t)n : 1,
                .partitions = by_replica ? 1 : (uint32_t)n,

@@ -18,6 +18,9 @@ typedef struct ExecuteOptions {
   uint64_t device_memory;  // bytes of a device; 0: no limit
   bool timed;              // executable_stats has times
   Comm *comm;              // the ranks that share the devices; NULL: this process has all
+  // Per argument: every run gets the same contents, so that kernels may keep what they derive from
+  // it. NULL: none. Read by executable_new only.
+  const bool *frozen;
 } ExecuteOptions;
 
 // Memory and instructions of a device, known before a run.

@@ -26,6 +26,9 @@ struct Kernel {
   uint32_t n_tiles;      // at least 1; a tile is at least 20 us of work, if there are several
   size_t scratch_bytes;  // per worker
   size_t temp_bytes;     // shared by all tiles of this kernel and of `next`
+  // The temporary buffer is no other kernel's and keeps its contents between runs. It holds zeros
+  // or junk before the first one.
+  bool keeps_temp;
   // Per output: the input whose buffer may be the output's buffer too; KERNEL_APART: none. NULL:
   // none for all. The kernel then reads the input's elements before it writes them; if they are
   // one buffer, an update in place (dynamic_update_slice, scatter) copies nothing.
@@ -47,6 +50,7 @@ typedef struct KernelRequest {
   Arena *arena;      // of the executable
   OpId op;
   const OperandView *views;  // of VIEW_OPERANDS operands; NULL: all are dense
+  const bool *frozen;        // per value: the same contents in every run; NULL: none
 } KernelRequest;
 
 // Makes the kernel of request->op: inputs are its operands, outputs its results. False: this

@@ -33,6 +33,7 @@ typedef struct Lowering {
   bool *dropped;            // per op: a view that only such kernels read
   uint32_t *n_read_inside;  // per value: uses by such kernels
   bool *is_root;            // per value: such a kernel reads it
+  bool *frozen;             // per value: a frozen argument
   bool collectives;         // the module has some
 } Lowering;
 
@@ -317,7 +318,7 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
   bool collective = op_traits(p, o) & TRAIT_COLLECTIVE;
   if (op_calls_host(p, o)) return refuse(x, o, "calls code of the host process");
   Kernel kernel = {0};
-  KernelRequest request = {.program = x->p, .arena = x->arena, .op = o};
+  KernelRequest request = {.program = x->p, .arena = x->arena, .op = o, .frozen = x->frozen};
   KernelMaker maker = collective ? NULL : kernel_maker(op->code);
   const ViewFold *fold = x->folds[o];
   if (fold) kernel = fold->kernel;
@@ -419,6 +420,7 @@ static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList 
   views_fold(&(ViewRequest){.program = x->p,
                             .arena = x->arena,
                             .fused = x->fused,
+                            .frozen = x->frozen,
                             .folds = x->folds,
                             .dropped = x->dropped,
                             .n_read_inside = x->n_read_inside,
@@ -444,7 +446,8 @@ Status *lower_function(Executable *exe) {
                 .folds = ARENA_ARRAY(&exe->arena, const ViewFold *, p->ops.count + 1),
                 .dropped = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
                 .n_read_inside = ARENA_ARRAY(&exe->arena, uint32_t, p->values.count + 1),
-                .is_root = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1)};
+                .is_root = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1),
+                .frozen = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1)};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     x.collectives |= (op_traits(p, o) & TRAIT_COLLECTIVE) != 0;
   exe->alias = ARENA_ARRAY(&exe->arena, ValueId, p->values.count + 1);
@@ -454,6 +457,7 @@ Status *lower_function(Executable *exe) {
   exe->arguments = ARENA_ARRAY(&exe->arena, ValueId, exe->n_args + 1);
   for (uint32_t i = 0; i < exe->n_args; i++) {
     exe->arguments[i] = block_arg(p, block, i);
+    x.frozen[exe->arguments[i]] = exe->options.frozen && exe->options.frozen[i];
     if (!is_static_tensor(p->context, value_type(p, exe->arguments[i])))
       FAIL(UNIMPLEMENTED, "argument %u has type %s", i,
            type_text(p->context, value_type(p, exe->arguments[i])));

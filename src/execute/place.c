@@ -311,14 +311,16 @@ static void address_list(Placer *x, InstrList *list) {
     for (uint32_t k = 0; k < instr->n_out; k++)
       VEC_PUSH(&exe->arena, &exe->refs, place_of(x, instr->out[k]));
     size_t temp = 0;
+    bool keeps = false;
     for (const Kernel *kernel = instr->kernel; kernel; kernel = kernel->next) {
       if (kernel->temp_bytes > temp) temp = kernel->temp_bytes;
+      keeps |= kernel->keeps_temp;
       if (kernel->scratch_bytes > exe->scratch_bytes) exe->scratch_bytes = kernel->scratch_bytes;
     }
     if (temp)
       VEC_PUSH(&exe->arena, &exe->refs,
-               add_buffer(x, (Buffer){.segment = SEGMENT_TEMP, .bytes = temp}, 0, instr->begin,
-                          instr->begin));
+               add_buffer(x, (Buffer){.segment = SEGMENT_TEMP, .bytes = temp}, 0,
+                          keeps ? 0 : instr->begin, keeps ? exe->n_positions : instr->begin));
     for (uint32_t k = 0; k < instr->n_lists; k++) address_list(x, &instr->lists[k]);
     if (n != i) list->items[n] = *instr;
     n++;

@@ -27,7 +27,8 @@ static void try_fold(const ViewRequest *r, BlockId block, OpId o) {
     fold.views[i] = view;
     found++;
   }
-  KernelRequest request = {.program = p, .arena = r->arena, .op = o, .views = fold.views};
+  KernelRequest request = {
+      .program = p, .arena = r->arena, .op = o, .views = fold.views, .frozen = r->frozen};
   if (!found || !kernel_maker(op_at(p, o)->code)(&request, &fold.kernel)) return;
   r->folds[o] = arena_copy(r->arena, &fold, sizeof fold);
   for (uint32_t i = 0; i < n; i++)

@@ -15,6 +15,7 @@ typedef struct ViewRequest {
   Program *program;
   Arena *arena;             // of the executable
   const bool *fused;        // per op: a fused loop computes it
+  const bool *frozen;       // per value (KernelRequest.frozen)
   const ViewFold **folds;   // per op, out: NULL if it reads its operands themselves
   bool *dropped;            // per op, out: its result is only read through views
   uint32_t *n_read_inside;  // per value, zeros: uses that read through a view

@@ -173,3 +173,18 @@ def test_loops_stay_interruptible():
     g = tessera.compile(lambda x: jax.lax.while_loop(lambda s: s.sum() < 1e6, lambda s: s * 2 + 1, x), np.zeros(8, "f"))
     g(np.zeros(8, "f"))
     assert g.stats()["loops"] == 1 and not g._meter.soon
+
+
+def test_frozen():
+    def f(params, x):
+        return jnp.tanh(x @ params["w"]) @ params["v"]
+    rng = np.random.default_rng(0)
+    params = {"w": rng.standard_normal((64, 96), np.float32), "v": rng.standard_normal((96, 48), np.float32)}
+    x = rng.standard_normal((300, 64), np.float32)
+    plain = tessera.compile(f, params, x)
+    for frozen in (["params*"], [0, 1], True):
+        kept = tessera.compile(f, params, x, frozen=frozen)
+        for i in range(3):
+            np.testing.assert_allclose(kept(params, x + i), plain(params, x + i), rtol=1e-5, atol=1e-4)
+    with pytest.raises(tessera.InvalidArgument, match="matches no argument"):
+        tessera.compile(f, params, x, frozen=["weights"])

@@ -438,12 +438,27 @@ static bool pack_units(Product *p, size_t *out_scratch, size_t *out_bytes) {
   return like != NULL;
 }
 
-// Packing pays if several blocks of rows read one rhs that does not fit into the L2 cache.
-static bool packing_pays(const Product *p, const MatmulShape *core) {
+// Packing pays if several blocks of rows read one rhs that does not fit into the L2 cache, or if it
+// is done once.
+static bool packing_pays(const Product *p, const MatmulShape *core, bool once) {
   enum { LEAST = 1 << 18, MOST = 1 << 24 };  // elements
   return p->engine && p->units[UNIT_KINDS - 1].plan && p->outer.n == 0 && core->batch == 1 &&
-         p->n.size == 1 && p->k.size == 1 && core->m >= 256 && core->n * core->k >= LEAST &&
-         core->n * core->k <= MOST;
+         p->n.size == 1 && p->k.size == 1 &&
+         (once || (core->m >= 256 && core->n * core->k >= LEAST && core->n * core->k <= MOST));
+}
+
+// A frozen rhs is packed in the first run. Its tiles then leave a mark in the temporary buffer.
+enum { MARKS_BYTES = 256 * sizeof(uint64_t) };  // kernel_tiles gives at most 256
+static const uint64_t mark = 0x7061636b65642121;
+
+static bool is_marked(void *const *buffers, size_t at, uint32_t tile) {
+  uint64_t found;
+  memcpy(&found, (const char *)buffers[BUFFER_TEMP] + at + tile * sizeof mark, sizeof found);
+  return found == mark;
+}
+
+static void set_mark(void *const *buffers, size_t at, uint32_t tile) {
+  memcpy((char *)buffers[BUFFER_TEMP] + at + tile * sizeof mark, &mark, sizeof mark);
 }
 
 // rhs in panels of tiles, shared by all blocks of rows.
@@ -452,16 +467,20 @@ typedef struct PackTiles {
   uint32_t from;
   int64_t from_at;
   size_t to_at;
+  bool once;
+  size_t marks;
 } PackTiles;
 
 static void run_pack_tiles(const Kernel *kernel, void *const *buffers, uint32_t tile,
                            void *scratch) {
   (void)scratch;
   const PackTiles *p = kernel->data;
+  if (p->once && is_marked(buffers, p->marks, tile)) return;
   uint64_t first, last;
   kernel_part((uint64_t)matmul_amx_panels(&p->shape), tile, kernel->n_tiles, &first, &last);
   matmul_amx_pack(&p->shape, (const char *)buffers[p->from] + p->from_at, (int64_t)first,
                   (int64_t)last, (char *)buffers[BUFFER_TEMP] + p->to_at);
+  if (p->once) set_mark(buffers, p->marks, tile);
 }
 
 typedef struct PackRhs {
@@ -470,13 +489,17 @@ typedef struct PackRhs {
   uint32_t from;
   int64_t from_at;
   size_t to_at;
+  bool once;
+  size_t marks;
 } PackRhs;
 
 static void run_pack_rhs(const Kernel *kernel, void *const *buffers, uint32_t tile, void *scratch) {
-  (void)tile, (void)scratch;
+  (void)scratch;
   const PackRhs *r = kernel->data;
+  if (r->once && is_marked(buffers, r->marks, tile)) return;
   r->engine->pack(r->plan, (const char *)buffers[r->from] + r->from_at,
                   (char *)buffers[BUFFER_TEMP] + r->to_at);
+  if (r->once) set_mark(buffers, r->marks, tile);
 }
 
 static void to_bytes(Dim *d, const MatmulShape *s) {
@@ -619,6 +642,12 @@ static double product_seconds(const Product *p, int64_t loops, const MatmulShape
   return (times * flops + 1e3 * units) / (fast ? 1e11 : 2e10);
 }
 
+static bool is_frozen(const KernelRequest *r, uint32_t operand) {
+  ValueId v = op_operand(r->program, r->op, operand);
+  if (r->views && r->views[operand].root) v = r->views[operand].root;
+  return r->frozen && r->frozen[v];
+}
+
 // False: operands are views, and dense copies of them are better.
 static bool make_product(const KernelRequest *r, Sides *s, const MatmulShape *types, int64_t count,
                          Kernel *out) {
@@ -662,11 +691,14 @@ static bool make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
   }
   size_t scratch = 0, packed_bytes = 0;
   p->tiles = tiles;
+  bool once = is_frozen(r, 1) && p->rhs == BUFFER_RHS;
+  size_t marks = st.temp_bytes;
   make_units(p, &core, b, &scratch);
   if (tiles && p->outer.n == 0 && core.batch == 1 && p->n.size == 1 && p->k.size == 1 &&
-      p->m.size > 1) {
+      (p->m.size > 1 || once)) {
     PackTiles *pack = ARENA_NEW(r->arena, PackTiles);
-    *pack = (PackTiles){core, p->rhs, p->rhs_at, st.temp_bytes};
+    if (once) st.temp_bytes += aligned(MARKS_BYTES);
+    *pack = (PackTiles){core, p->rhs, p->rhs_at, st.temp_bytes, once, marks};
     st.temp_bytes += aligned(matmul_amx_pack_bytes(&core));
     p->packed = true;
     p->rhs = BUFFER_TEMP;
@@ -674,18 +706,24 @@ static bool make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
     st.kernels[at] = (Kernel){.name = "matmul (pack)",
                               .run = run_pack_tiles,
                               .data = pack,
+                              .keeps_temp = once,
                               .n_tiles = kernel_tiles((double)core.n * (double)core.k / 1e9,
                                                       (uint64_t)matmul_amx_panels(&core) / 8 + 1)};
     at = st.n++;
   }
-  if (packing_pays(p, &core) && pack_units(p, &scratch, &packed_bytes)) {
+  if (packing_pays(p, &core, once) && pack_units(p, &scratch, &packed_bytes)) {
     PackRhs *pack = ARENA_NEW(r->arena, PackRhs);
-    *pack = (PackRhs){p->engine, p->units[UNIT_KINDS - 1].plan, p->rhs, p->rhs_at, st.temp_bytes};
+    if (once) st.temp_bytes += aligned(MARKS_BYTES);
+    *pack = (PackRhs){
+        p->engine, p->units[UNIT_KINDS - 1].plan, p->rhs, p->rhs_at, st.temp_bytes, once, marks};
     st.temp_bytes += aligned(packed_bytes);
     p->rhs = BUFFER_TEMP;
     p->rhs_at = (int64_t)pack->to_at;
-    st.kernels[at] =
-        (Kernel){.name = "matmul (pack)", .run = run_pack_rhs, .data = pack, .n_tiles = 1};
+    st.kernels[at] = (Kernel){.name = "matmul (pack)",
+                              .run = run_pack_rhs,
+                              .data = pack,
+                              .n_tiles = 1,
+                              .keeps_temp = once};
     at = st.n++;
   }
   to_bytes(&p->batch, &core);
