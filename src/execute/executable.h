@@ -18,6 +18,7 @@ typedef enum InstrKind {
   INSTR_KERNEL,      // a kernel on buffers
   INSTR_COPY,        // in[0] to out[0]
   INSTR_EVAL,        // the op, through the evaluator
+  INSTR_BY_DEVICE,   // out[0] is a constant of the device: its number
   INSTR_COLLECTIVE,  // the op, together with other devices
   INSTR_LOOP,    // while: lists[0] is the condition, lists[1] the body with the copies to carries
   INSTR_BRANCH,  // if and case: one of the lists
@@ -47,6 +48,7 @@ struct Instr {
   uint32_t begin, end;  // positions in the linear order; a loop's contain those of its lists
   uint32_t test;        // position at which a loop reads its condition
   uint32_t row;         // in Executable.rows
+  char *by_device;      // of INSTR_BY_DEVICE: the result's bytes of each device
   // The group of each device at a collective; NULL: not known yet. Guarded by the lock.
   struct Group **groups;
 };

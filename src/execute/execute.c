@@ -8,6 +8,7 @@
 #include "execute/executable.h"
 #include "execute/flight.h"
 #include "execute/ranks.h"
+#include "execute/swap.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -47,6 +48,24 @@ static Status *make_constants(Executable *exe) {
   return NULL;
 }
 
+// Results that depend on the device alone are computed once too.
+static Status *fill_by_device(Executable *exe, const InstrList *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    Instr *instr = &list->items[i];
+    for (uint32_t k = 0; k < instr->n_lists; k++) TRY(fill_by_device(exe, &instr->lists[k]));
+    if (instr->kind != INSTR_BY_DEVICE) continue;
+    size_t bytes = executable_value_bytes(exe, instr->out[0]);
+    instr->by_device = ARENA_ARRAY(&exe->arena, char, bytes * exe->n_devices + 1);
+    for (uint32_t d = 0; d < exe->n_devices; d++) {
+      Literal *value;
+      TRY(stepper_run(exe->stepper, d, instr->op, 0, NULL, NULL, &value));
+      memcpy(instr->by_device + bytes * d, value->data, bytes);
+      literal_release(value);
+    }
+  }
+  return NULL;
+}
+
 // ---- rows of statistics ----
 
 static const char *row_name(const Executable *exe, const Instr *instr) {
@@ -56,6 +75,7 @@ static const char *row_name(const Executable *exe, const Instr *instr) {
   case INSTR_LOOP: return "loop";
   case INSTR_BRANCH: return "branch";
   case INSTR_EVAL:
+  case INSTR_BY_DEVICE:
   case INSTR_COLLECTIVE: break;
   }
   return op_name(exe->program, instr->op);
@@ -102,6 +122,7 @@ static void count_list(const InstrList *list, ExecuteNeed *out) {
     out->n_kernels += instr->kind == INSTR_KERNEL;
     out->n_eval += instr->kind == INSTR_EVAL;
     out->n_collectives += instr->kind == INSTR_COLLECTIVE;
+    out->n_loops += instr->kind == INSTR_LOOP;
     for (uint32_t k = 0; k < instr->n_lists; k++) count_list(&instr->lists[k], out);
   }
 }
@@ -215,11 +236,13 @@ static Status *make(Guard *guard, void *arg) {
     executable_block(exe->n_devices, comm_rank(exe->options.comm), comm_size(exe->options.comm),
                      &exe->first_here, &exe->n_here);
   }
+  swap_products(exe->program, exe->function);
   TRY(lower_function(exe));
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
                   &exe->report, &exe->stepper));
   TRY(make_constants(exe));
+  TRY(fill_by_device(exe, &exe->main));
   TRY(check_memory(exe));
   TRY(charge(exe));
   number_rows(exe, &exe->main);

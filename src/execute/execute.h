@@ -24,12 +24,14 @@ typedef struct ExecuteOptions {
 typedef struct ExecuteNeed {
   uint64_t argument_bytes, result_bytes, constant_bytes, temporary_bytes;
   uint32_t n_instructions, n_kernels, n_eval, n_collectives;
+  uint32_t n_loops;  // that test a condition: the time of a run may depend on the arguments
 } ExecuteNeed;
 
-// Compiles a function of a verified program. The program, the heap and the arena are borrowed until
-// executable_free; a run uses them on one thread at a time. Calls should be inlined. UNIMPLEMENTED:
-// the message says what cannot be compiled. RESOURCE_EXHAUSTED: a device needs more than
-// options->device_memory; the message names the largest values alive at the peak.
+// Compiles a function of a verified program, which it may rewrite to an equivalent one. The
+// program, the heap and the arena are borrowed until executable_free; a run uses them on one thread
+// at a time. Calls should be inlined. UNIMPLEMENTED: the message says what cannot be compiled.
+// RESOURCE_EXHAUSTED: a device needs more than options->device_memory; the message names the
+// largest values alive at the peak.
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
                        LiteralHeap *heap, Arena *arena, Executable **out) MUST_USE;
 void executable_free(Executable *executable);  // NULL is fine

@@ -656,6 +656,11 @@ static Outcome run_instr(Running *run, Device *device, const Instr *instr, Worke
   switch (instr->kind) {
   case INSTR_KERNEL: run_kernel(instr->kernel, device->pointers + instr->first, worker); break;
   case INSTR_COPY: run_copy(exe, device, instr, worker); break;
+  case INSTR_BY_DEVICE: {
+    size_t bytes = executable_value_bytes(exe, instr->out[0]);
+    memcpy(device->pointers[instr->first], instr->by_device + bytes * device->index, bytes);
+    break;
+  }
   case INSTR_EVAL: return run_locked(run, device, instr, worker, eval_now);
   case INSTR_COLLECTIVE: return run_locked(run, device, instr, worker, meet);
   case INSTR_LOOP: push(device, &instr->lists[0], instr); break;
