@@ -6,11 +6,28 @@
 #include "execute/kernel.h"
 #include "ops/eval.h"
 
+// A sum over members on several ranks, in two steps. Each rank first adds up the complete subtrees
+// of the balanced tree whose members it has (decision D11); the ranks exchange these partial sums,
+// unrounded, instead of operands. The second kernel combines them along the rest of the tree.
+typedef struct ExchangeSplit {
+  uint32_t n_nodes;       // subtrees of all ranks; 0: the collective is not split
+  const uint32_t *first;  // per subtree: its first member
+  const size_t *bytes;    // of a partial sum, per operand
+  // Buffers of `partial`: the operands of the members here, in order, then the partial sums of the
+  // subtrees here. Of `combine`: the partial sums of all subtrees, then the results of all members.
+  Kernel partial, combine;
+} ExchangeSplit;
+
 typedef struct ExchangeRequest {
   KernelRequest kernel;
   uint32_t n_group;
   const ProcessId *group;
   const bool *here;  // per member: its results are computed; NULL: all are
+  // If members are on several ranks: the rank of each, this rank, and where a maker may put a
+  // split.
+  const uint32_t *ranks;
+  uint32_t rank;
+  ExchangeSplit *split;
 } ExchangeRequest;
 
 static inline bool exchange_is_here(const ExchangeRequest *r, uint32_t member) {

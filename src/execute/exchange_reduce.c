@@ -6,6 +6,8 @@
 // into a row of its scratch, in the type in which sums are formed, combines the rows as a balanced
 // tree over the members (other reducers than sums: in order), and stores row 0 into the result of
 // every member (all_reduce) or of the owner (reduce_scatter).
+// Members on several ranks: the tree is cut at the largest subtrees that are on one rank each
+// (ExchangeSplit). Both kernels follow the same tree, so the bits do not depend on the ranks.
 // Cost: each operand is read once, each result written once.
 #include <string.h>
 
@@ -33,6 +35,10 @@ typedef struct Piece {
   uint32_t owner;       // the member whose result it is; UINT32_MAX: all
 } Piece;
 
+typedef struct RowStep {
+  uint32_t to, from;
+} RowStep;
+
 typedef struct Reduction {
   void (*rows)(void *to, const void *from, int64_t n);  // to = to op from, of type `sum`
   uint32_t n_group, n_operands, n_results, n_pieces;
@@ -40,6 +46,10 @@ typedef struct Reduction {
   DType in, sum, out;  // of operands, sums, results
   const Piece *pieces;
   const bool *here;  // of the request; NULL: all
+  // Of a split: rows and their combinations in order, instead of those of all members.
+  uint32_t n_rows, n_steps, n_stored;
+  const RowStep *steps;    // NULL: not split
+  const uint32_t *stored;  // partial sums: their rows
 } Reduction;
 
 // ---- rows ----
@@ -83,21 +93,33 @@ static void store_row(DType sum, DType out, const void *row, void *to, int64_t f
 
 // ---- running ----
 
-static void run_chunk(const Reduction *x, const Piece *piece, int64_t at, int64_t n,
-                      void *const *buffers, char *rows) {
+static void combine_rows_of(const Reduction *x, char *rows, int64_t n) {
   uint32_t g = x->n_group;
-  for (uint32_t m = 0; m < g; m++)
-    load_row(x->in, x->sum, buffers[m * x->n_operands + piece->operand], piece->from + at,
-             rows + (size_t)m * ROW_BYTES, n);
-  if (x->combine == COMBINE_SUM) {
+  if (x->steps) {
+    for (uint32_t i = 0; i < x->n_steps; i++)
+      x->rows(rows + (size_t)x->steps[i].to * ROW_BYTES,
+              rows + (size_t)x->steps[i].from * ROW_BYTES, n);
+  } else if (x->combine == COMBINE_SUM) {
     for (uint32_t step = 1; step < g; step *= 2)
       for (uint32_t m = 0; m + step < g; m += 2 * step)
         x->rows(rows + (size_t)m * ROW_BYTES, rows + (size_t)(m + step) * ROW_BYTES, n);
   } else {
     for (uint32_t m = 1; m < g; m++) x->rows(rows, rows + (size_t)m * ROW_BYTES, n);
   }
-  void *const *results = buffers + (size_t)g * x->n_operands;
-  for (uint32_t m = 0; m < g; m++)
+}
+
+static void run_chunk(const Reduction *x, const Piece *piece, int64_t at, int64_t n,
+                      void *const *buffers, char *rows) {
+  uint32_t n_rows = x->steps ? x->n_rows : x->n_group;
+  for (uint32_t m = 0; m < n_rows; m++)
+    load_row(x->in, x->sum, buffers[m * x->n_operands + piece->operand], piece->from + at,
+             rows + (size_t)m * ROW_BYTES, n);
+  combine_rows_of(x, rows, n);
+  void *const *results = buffers + (size_t)n_rows * x->n_operands;
+  for (uint32_t k = 0; k < x->n_stored; k++)
+    store_row(x->sum, x->sum, rows + (size_t)x->stored[k] * ROW_BYTES,
+              results[k * x->n_operands + piece->operand], piece->to + at, n);
+  for (uint32_t m = 0; m < x->n_group && !x->n_stored; m++)
     if ((piece->owner == UINT32_MAX || piece->owner == m) && (!x->here || x->here[m]))
       store_row(x->sum, x->out, rows, results[m * x->n_results + piece->operand], piece->to + at,
                 n);
@@ -183,6 +205,70 @@ static bool finish(Maker *x, Reduction *reduction, const char *name, Kernel *out
   return true;
 }
 
+// ---- splitting over ranks ----
+
+// The largest subtree that begins at the member and is on one rank: its number of members.
+static uint32_t subtree(const ExchangeRequest *r, uint32_t first) {
+  uint32_t size = 1;
+  for (;;) {
+    uint32_t twice = 2 * size, end = first + twice < r->n_group ? first + twice : r->n_group;
+    if (first % twice || first + size >= r->n_group) return size;
+    for (uint32_t m = first; m < end; m++)
+      if (r->ranks[m] != r->ranks[first]) return size;
+    size = twice;
+  }
+}
+
+// Makes the two kernels of a sum over ranks. x has the pieces of the results.
+static void split(Maker *x, const Reduction *whole, ExchangeSplit *out) {
+  const ExchangeRequest *r = x->r;
+  Arena *arena = r->kernel.arena;
+  uint32_t g = r->n_group, n_nodes = 0, *node = ARENA_ARRAY(arena, uint32_t, g),
+           *first = ARENA_ARRAY(arena, uint32_t, g), *row = ARENA_ARRAY(arena, uint32_t, g);
+  for (uint32_t m = 0; m < g;) {
+    uint32_t end = m + subtree(r, m);
+    first[n_nodes] = m;
+    for (; m < end && m < g; m++) node[m] = n_nodes;
+    n_nodes++;
+  }
+  if (n_nodes == g) return;  // nothing to add up before
+  Reduction partial = *whole, combine = *whole;
+  RowStep *inner = ARENA_ARRAY(arena, RowStep, g), *outer = ARENA_ARRAY(arena, RowStep, g);
+  uint32_t *stored = ARENA_ARRAY(arena, uint32_t, g);
+  for (uint32_t m = 0; m < g; m++)
+    if (r->here[m]) row[m] = partial.n_rows++;
+  for (uint32_t k = 0; k < n_nodes; k++)
+    if (r->here[first[k]]) stored[partial.n_stored++] = row[first[k]];
+  for (uint32_t step = 1; step < g; step *= 2)
+    for (uint32_t m = 0; m + step < g; m += 2 * step) {
+      if (node[m] != node[m + step])
+        outer[combine.n_steps++] = (RowStep){node[m], node[m + step]};
+      else if (r->here[m])
+        inner[partial.n_steps++] = (RowStep){row[m], row[m + step]};
+    }
+  partial.steps = inner;
+  partial.stored = stored;
+  combine.steps = outer;
+  combine.n_rows = n_nodes;
+  combine.in = whole->sum;
+  size_t *bytes = ARENA_ARRAY(arena, size_t, whole->n_operands);
+  Maker all = {.r = r, .bytes = x->bytes};
+  for (uint32_t i = 0; i < whole->n_operands; i++) {
+    Dense in;
+    dense_operand(&r->kernel, i, &in);
+    bytes[i] = (size_t)in.count * (size_t)dtype_bytes(whole->sum);
+    add_run(&all, (Piece){.operand = i, .count = in.count, .owner = UINT32_MAX});
+  }
+  *out = (ExchangeSplit){.n_nodes = n_nodes, .first = first, .bytes = bytes};
+  finish(&all, &partial, "partial_sum", &out->partial);
+  finish(x, &combine, "combine_partial_sums", &out->combine);
+}
+
+static bool finish_whole(Maker *x, Reduction *reduction, const char *name, Kernel *out) {
+  if (x->r->split && reduction->combine == COMBINE_SUM) split(x, reduction, x->r->split);
+  return finish(x, reduction, name, out);
+}
+
 bool exchange_all_reduce(const ExchangeRequest *r, Kernel *out) {
   Maker x = {.r = r};
   Reduction reduction;
@@ -193,7 +279,7 @@ bool exchange_all_reduce(const ExchangeRequest *r, Kernel *out) {
     add_run(&x, (Piece){.operand = i, .count = in.count, .owner = UINT32_MAX});
     x.bytes += 2.0 * r->n_group * (double)in.count * (double)in.item;
   }
-  return finish(&x, &reduction, "all_reduce", out);
+  return finish_whole(&x, &reduction, "all_reduce", out);
 }
 
 bool exchange_reduce_scatter(const ExchangeRequest *r, Kernel *out) {
@@ -221,5 +307,5 @@ bool exchange_reduce_scatter(const ExchangeRequest *r, Kernel *out) {
     }
     x.bytes += (double)r->n_group * (double)in.count * (double)in.item;
   }
-  return finish(&x, &reduction, "reduce_scatter", out);
+  return finish_whole(&x, &reduction, "reduce_scatter", out);
 }

@@ -9,7 +9,8 @@
 // detection, Mattern 1987).
 // Invariant: the lock guards the open exchanges; everything else belongs to the worker that polls,
 // of which there is one at a time.
-// Cost: a group of g members on r ranks sends each operand to r - 1 ranks.
+// Cost: a group of g members on r ranks sends each operand to r - 1 ranks; a sum sends a partial
+// sum per subtree that a rank has (exchange_reduce.c).
 #include "execute/ranks.h"
 
 #include <pthread.h>
@@ -76,7 +77,7 @@ uint32_t ranks_owner(uint32_t n_devices, uint32_t size, uint32_t device) {
   return (uint32_t)((((uint64_t)device + 1) * size - 1) / n_devices);
 }
 
-static uint32_t owner(const Ranks *ranks, uint32_t device) {
+uint32_t ranks_of(const Ranks *ranks, uint32_t device) {
   return ranks_owner(ranks->exe->n_devices, ranks->size, device);
 }
 
@@ -98,7 +99,7 @@ static uint32_t each_message(const Ranks *ranks, const RankGroup *g, CommTag tag
                              CommRequest *requests) {
   uint32_t k = 0, last = UINT32_MAX;
   for (uint32_t m = 0; m < g->n; m++) {
-    uint32_t from = owner(ranks, g->members[m]);
+    uint32_t from = ranks_of(ranks, g->members[m]);
     for (uint32_t v = 0; v < g->n_values; v++) {
       tag.from = g->members[m];
       tag.part = v;
@@ -113,9 +114,9 @@ static uint32_t each_message(const Ranks *ranks, const RankGroup *g, CommTag tag
       last = UINT32_MAX;
       // Members are not always in order; a rank gets the value when its first member is met.
       for (uint32_t i = 0; i < g->n; i++) {
-        uint32_t to = owner(ranks, g->members[i]);
+        uint32_t to = ranks_of(ranks, g->members[i]);
         bool first = to != ranks->rank;
-        for (uint32_t j = 0; first && j < i; j++) first = owner(ranks, g->members[j]) != to;
+        for (uint32_t j = 0; first && j < i; j++) first = ranks_of(ranks, g->members[j]) != to;
         if (!first || to == last) continue;
         last = tag.to = to;
         if (requests)
@@ -378,7 +379,7 @@ Status *ranks_collect(Ranks *ranks, uint32_t n_out, Literal *const *out) {
   for (uint32_t i = 0; i < n_out; i++) {
     tag.from = i / exe->n_out;
     tag.part = i % exe->n_out;
-    uint32_t from = owner(ranks, tag.from);
+    uint32_t from = ranks_of(ranks, tag.from);
     size_t bytes = executable_value_bytes(exe, exe->results + tag.part);
     if (ranks->rank == 0 && from != 0)
       comm_receive(ranks->comm, from, &tag, out[i]->data, bytes, &requests[n++]);

@@ -11,6 +11,7 @@ typedef struct Ranks Ranks;
 
 // The rank whose block (executable_block) contains the device.
 uint32_t ranks_owner(uint32_t n_devices, uint32_t size, uint32_t device);
+uint32_t ranks_of(const Ranks *ranks, uint32_t device);  // the same for this executable
 
 // For exe->options.comm. In the executable's arena.
 Ranks *ranks_new(Executable *exe);

@@ -47,9 +47,14 @@ typedef struct Group {
   uint64_t iteration;  // of this run: how often the members have met
   Kernel kernel;       // computes the results of all members
   void **buffers;      // of the kernel: the members' operands, then their results
-  // If members are on other ranks: the memory of their operands, and the exchange.
-  void **away;
-  size_t *bytes;
+  // If members are on other ranks: what is exchanged (the operands of all members, or partial sums
+  // of `split`), of which device, and the memory for it; and the exchange.
+  uint32_t n_away;
+  uint32_t *away_devices;
+  void **away;  // per value; operands of members here: NULL
+  const size_t *bytes;
+  ExchangeSplit split;
+  void **split_buffers;
   Transfer transfer;
 } Group;
 
@@ -374,26 +379,34 @@ static Status *meet_slowly(EvalJob *job, Literal **in, const Arrival *arrival) {
   if (group) return send_parts(job, group, m);
   return conclude(job, m);
 }
-// Memory for the operands of members on other ranks; false without it.
+// Memory for what the ranks exchange; false without it.
 static bool make_away(Executable *exe, const Instr *instr, Group *group) {
-  uint32_t n = instr->n_in;
-  group->bytes = ARENA_ARRAY(&exe->arena, size_t, n + 1);
-  group->away = ARENA_ARRAY(&exe->arena, void *, (size_t)group->n *n + 1);
-  group->transfer.requests = ARENA_ARRAY(
-      &exe->arena, CommRequest, ranks_n_requests(exe->ranks, group->n, group->members, n) + 1);
-  size_t each = 0, all;
+  uint32_t n = instr->n_in, n_items = group->split.n_nodes ? group->split.n_nodes : group->n;
+  size_t *bytes = ARENA_ARRAY(&exe->arena, size_t, n + 1), each = 0, all;
   for (uint32_t i = 0; i < n; i++) {
-    group->bytes[i] = executable_value_bytes(exe, instr->in[i]);
-    each += (group->bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    bytes[i] =
+        group->split.n_nodes ? group->split.bytes[i] : executable_value_bytes(exe, instr->in[i]);
+    each += (bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
   }
-  if (!size_mul(each, group->n - group->n_here, &all)) return false;
+  group->n_away = n_items;
+  group->bytes = bytes;
+  group->away = ARENA_ARRAY(&exe->arena, void *, (size_t)n_items *n + 1);
+  group->away_devices = ARENA_ARRAY(&exe->arena, uint32_t, n_items);
+  group->split_buffers = ARENA_ARRAY(&exe->arena, void *, 2 * (size_t)group->n * n + 1);
+  for (uint32_t k = 0; k < n_items; k++)
+    group->away_devices[k] = group->members[group->split.n_nodes ? group->split.first[k] : k];
+  group->transfer.requests = ARENA_ARRAY(
+      &exe->arena, CommRequest, ranks_n_requests(exe->ranks, n_items, group->away_devices, n) + 1);
+  if (!size_mul(each, n_items, &all)) return false;
   char *memory = mem_pages_new(all ? all : 1);
   if (!memory) return false;
   VEC_PUSH(&exe->arena, &exe->away, ((Pages){memory, all ? all : 1}));
-  for (uint32_t m = 0; m < group->n; m++)
-    for (uint32_t i = 0; i < n && !executable_is_here(exe, group->members[m]); i++) {
-      group->away[(size_t)m * n + i] = memory;
-      memory += (group->bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+  for (uint32_t k = 0; k < n_items; k++)
+    for (uint32_t i = 0; i < n; i++) {
+      // Operands of members here are sent from where they are; the pages are then never touched.
+      if (group->split.n_nodes || !executable_is_here(exe, group->away_devices[k]))
+        group->away[(size_t)k * n + i] = memory;
+      memory += (bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
     }
   return true;
 }
@@ -406,11 +419,18 @@ static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arr
   bool *here = ARENA_ARRAY(&exe->arena, bool, n);
   for (uint32_t i = 0; i < n; i++)
     n_here += here[i] = executable_is_here(exe, flat(exe, arrival->group[i]));
+  ExchangeSplit split = {0};
   ExchangeRequest request = {
       .kernel = {.program = exe->program, .arena = &exe->arena, .op = instr->op},
       .n_group = n,
-      .group = arrival->group,
-      .here = n_here < n ? here : NULL};
+      .group = arrival->group};
+  if (n_here < n) {
+    uint32_t *ranks = ARENA_ARRAY(&exe->arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) ranks[i] = ranks_of(exe->ranks, flat(exe, arrival->group[i]));
+    request.here = here;
+    request.ranks = ranks;
+    request.split = &split;
+  }
   Kernel kernel = {0};
   bool slow = !maker || !maker(&request, &kernel) || kernel.temp_bytes ||
               kernel.scratch_bytes > exe->scratch_bytes;
@@ -420,7 +440,8 @@ static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arr
       .n = n,
       .n_here = n_here,
       .members = ARENA_ARRAY(&exe->arena, uint32_t, n),
-      .kernel = kernel,
+      .kernel = split.n_nodes ? split.combine : kernel,
+      .split = split,
       .buffers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *(instr->n_in + instr->n_out) + 1)};
   for (uint32_t i = 0; i < n; i++) {
     group->members[i] = flat(exe, arrival->group[i]);
@@ -428,25 +449,6 @@ static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arr
   }
   group->slow = slow || (n_here < n && !make_away(exe, instr, group));
   return group;
-}
-
-// Exchanges the operands with the other ranks. The last member goes on when theirs are here.
-static void send_operands(EvalJob *job, Group *group) {
-  Executable *exe = job->run->exe;
-  const Instr *instr = job->instr;
-  for (uint32_t m = 0; m < group->n; m++)
-    for (uint32_t i = 0; i < instr->n_in; i++) {
-      bool here = executable_is_here(exe, group->members[m]);
-      group->buffers[m * instr->n_in + i] =
-          here ? exe->devices->items[group->members[m]].pointers[instr->first + i]
-               : group->away[m * instr->n_in + i];
-    }
-  job->device->waits = instr;
-  job->device->completes = group;
-  job->waits = true;
-  group->transfer.task = job->device->index - exe->first_here;
-  RankGroup all = {group->n, group->members, instr->n_in, group->bytes, group->buffers};
-  ranks_start(exe->ranks, &all, instr->begin, group->iteration++, &group->transfer);
 }
 
 // Arrives at a known group. The last member computes outside of the lock.
@@ -457,10 +459,12 @@ static Status *arrive(EvalJob *job, Group *group) {
     return NULL;
   }
   group->n_arrived = 0;
-  if (group->n_here < group->n)
-    send_operands(job, group);
-  else
-    job->completes = group;
+  job->completes = group;
+  if (group->n_here < group->n) {  // it goes on when the other ranks have sent theirs
+    job->device->waits = job->instr;
+    job->device->completes = group;
+    job->waits = true;
+  }
   return NULL;
 }
 
@@ -572,25 +576,49 @@ static void end_list(Device *device) {
 
 typedef enum Outcome { OUTCOME_GO_ON, OUTCOME_WAIT, OUTCOME_FAILED } Outcome;
 
+static void *group_operand(const Executable *exe, const Instr *instr, const Group *group,
+                           uint32_t item, uint32_t i) {
+  void *away = group->away ? group->away[(size_t)item * instr->n_in + i] : NULL;
+  return away ? away : exe->devices->items[group->members[item]].pointers[instr->first + i];
+}
+
+// Operands of the members, or their partial sums; then the results of the members here.
+static void group_buffers(const Executable *exe, const Instr *instr, Group *group) {
+  void **to = group->buffers;
+  uint32_t n_items = group->away ? group->n_away : group->n;
+  for (uint32_t k = 0; k < n_items; k++)
+    for (uint32_t i = 0; i < instr->n_in; i++) *to++ = group_operand(exe, instr, group, k, i);
+  for (uint32_t m = 0; m < group->n; m++)
+    for (uint32_t i = 0; i < instr->n_out; i++)
+      *to++ = executable_is_here(exe, group->members[m])
+                  ? exe->devices->items[group->members[m]].pointers[instr->first + instr->n_in + i]
+                  : NULL;
+}
+
+// Adds up what this rank has, and starts the exchange with the other ranks. From then on any worker
+// may continue the device.
+static void exchange_group(Executable *exe, const Device *device, const Instr *instr, Group *group,
+                           Worker *worker) {
+  if (group->split.n_nodes) {
+    void **to = group->split_buffers;
+    for (uint32_t m = 0; m < group->n; m++)
+      for (uint32_t i = 0; i < instr->n_in && executable_is_here(exe, group->members[m]); i++)
+        *to++ = exe->devices->items[group->members[m]].pointers[instr->first + i];
+    for (uint32_t k = 0; k < group->n_away; k++)
+      for (uint32_t i = 0; i < instr->n_in && executable_is_here(exe, group->away_devices[k]); i++)
+        *to++ = group->away[(size_t)k * instr->n_in + i];
+    run_kernel(&group->split.partial, group->split_buffers, worker);
+  }
+  group_buffers(exe, instr, group);
+  group->transfer.task = device->index - exe->first_here;
+  RankGroup all = {group->n_away, group->away_devices, instr->n_in, group->bytes, group->buffers};
+  ranks_start(exe->ranks, &all, instr->begin, group->iteration++, &group->transfer);
+}
+
 // All members wait, so that their buffers do not change.
 static void complete_group(Executable *exe, const Device *device, const Instr *instr, Group *group,
                            Worker *worker) {
-  void **to = group->buffers;
-  for (uint32_t part = 0; part < 2; part++)
-    for (uint32_t m = 0; m < group->n; m++) {
-      void **from = exe->devices->items[group->members[m]].pointers + instr->first;
-      uint32_t n = part ? instr->n_out : instr->n_in;
-      // Members of other ranks: their operands are here, and their results are not written.
-      if (!executable_is_here(exe, group->members[m]))
-        from = group->away + (size_t)m * instr->n_in;
-      else if (part)
-        from += instr->n_in;
-      if (part && !executable_is_here(exe, group->members[m]))
-        memset(to, 0, n * sizeof *to);
-      else if (n)
-        memcpy(to, from, n * sizeof *to);
-      to += n;
-    }
+  group_buffers(exe, instr, group);
   run_kernel(&group->kernel, group->buffers, worker);
   pthread_mutex_lock(&exe->lock);
   release_members(exe, device, group->n, group->members);
@@ -601,7 +629,10 @@ static Outcome run_locked(Running *run, Device *device, const Instr *instr, Work
                           Status *(*body)(EvalJob *job)) {
   EvalJob job = {.run = run, .device = device, .instr = instr, .body = body};
   if (!locked(&job)) return OUTCOME_FAILED;
-  if (job.completes) complete_group(run->exe, device, instr, job.completes, worker);
+  if (job.completes && job.waits)
+    exchange_group(run->exe, device, instr, job.completes, worker);
+  else if (job.completes)
+    complete_group(run->exe, device, instr, job.completes, worker);
   return job.waits ? OUTCOME_WAIT : OUTCOME_GO_ON;
 }
 
