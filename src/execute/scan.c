@@ -555,6 +555,11 @@ static bool translate_block(Scan *x, const Instr *instr) {
                       type_info(context, op_operand_type(x->p, instr->op, 0)),
                       type_info(context, value_type(x->p, part)), &def.at))
     return false;
+  if (kind == BLOCK_READ) {
+    // Of a carry that the loop changes, an access would read the next value.
+    uint32_t k = carry_of(x, from);
+    if (k != x->loop->n_out && root_of(x, x->result[k]) != from) return false;
+  }
   if (kind == BLOCK_WRITE) {
     uint32_t k = carry_of(x, from);
     // The result is the carry's next value and nothing else, and no one reads the old one.

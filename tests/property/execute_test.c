@@ -664,7 +664,7 @@ static void check_results(const ExecuteFixture *f, uint64_t seed, uint32_t worke
   for (uint32_t i = 0; i < f->n_out; i++) {
     int64_t at;
     if (agree(f->out[i], f->out[8 + i], &at)) continue;
-    print_error("%s\n", f->text);
+    fputs(f->text, stdout);
     fail_msg("EXECUTE_CASE=%llu, %u workers: element %lld of result %u is %g, expected %g",
              (unsigned long long)seed, workers, (long long)at, i, literal_get(f->out[i], at).f,
              literal_get(f->out[8 + i], at).f);
@@ -673,7 +673,7 @@ static void check_results(const ExecuteFixture *f, uint64_t seed, uint32_t worke
 
 static void check_status(Status *status, const ExecuteFixture *f, uint64_t seed) {
   if (!status) return;
-  print_error("%s\n", f->text);
+  fputs(f->text, stdout);
   fail_msg("EXECUTE_CASE=%llu: %s", (unsigned long long)seed, status_message(status));
 }
 
@@ -683,7 +683,7 @@ static void one_case(uint64_t seed, bool show) {
   m.seed = seed * 0x9E3779B97F4A7C15u + 1;
   m.big = seed % 50 == 49;
   make_program(&m);
-  if (show) print_message("%s", m.text);
+  if (show) fputs(m.text, stdout);
   ExecuteFixture f = {.text = m.text, .seed = seed};
   check_status(execute_fixture_read(&f), &f, seed);
   fill(&f);
