@@ -108,6 +108,11 @@ PROVIDER_LIBS_lapack := -llapack
 LLVM_INCLUDE := $(shell llvm-config-19 --includedir 2>/dev/null)
 PROVIDER_LIBS_llvm := $(if $(wildcard $(LLVM_INCLUDE)/llvm-c/LLJIT.h),-lLLVM-19,-lLLVM-19-dev)
 PROVIDER_LIBS_onednn := -ldnnl -lgomp
+# Both MPI libraries may be installed; neither is where the linker looks first. Without a package its library is missing.
+MPICH_FLAGS   := $(shell pkg-config --cflags-only-I mpich 2>/dev/null)
+OPENMPI_FLAGS := $(shell pkg-config --cflags-only-I ompi-c 2>/dev/null)
+PROVIDER_LIBS_mpich   := $(if $(MPICH_FLAGS),-lmpich,-lmpich-dev)
+PROVIDER_LIBS_openmpi := $(if $(OPENMPI_FLAGS),$(shell pkg-config --libs ompi-c),-lopenmpi-dev)
 PROVIDER_NAMES := $(patsubst src/providers/%.c,%,$(PROVIDER_SRC))
 links = $(shell printf 'int main(void){return 0;}' | $(GCC) -x c - -o /dev/null $(1) 2>/dev/null && echo yes)
 PROVIDERS := $(foreach name,$(PROVIDER_NAMES),$(if $(call links,$(PROVIDER_LIBS_$(name))),$(OUT)/libtessera_$(name).so))
@@ -230,6 +235,8 @@ $(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc $(PAGE)
 $(B)/obj/src/tensor/loop_lanes.o: CFLAGS += -O3 -fno-math-errno -fno-trapping-math
 
 $(B)/obj/src/providers/llvm.o: CPPFLAGS += -isystem $(LLVM_INCLUDE)
+$(B)/obj/src/providers/mpich.o: CPPFLAGS += $(MPICH_FLAGS:-I%=-isystem %)
+$(B)/obj/src/providers/openmpi.o: CPPFLAGS += $(OPENMPI_FLAGS:-I%=-isystem %)
 
 # One relocatable object whose hidden symbols are made local: only tsr_ names can be linked against.
 $(OUT)/libtessera.a: $(LIB_OBJ)

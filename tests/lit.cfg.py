@@ -18,7 +18,7 @@ config.test_source_root = here
 config.test_exec_root = os.path.join(out, "lit")
 
 config.environment["LC_ALL"] = "C"
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "REQUIRE_ALL"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 

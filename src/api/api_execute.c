@@ -326,6 +326,7 @@ static Status *stats_body(Guard *guard, void *arg) {
   key_uint(&json, "constant_bytes", need.constant_bytes);
   key_uint(&json, "temporary_bytes", need.temporary_bytes);
   key_uint(&json, "instructions", need.n_instructions);
+  key_uint(&json, "loops", need.n_loops);
   json_key(&json, "kinds");
   json_open(&json, '[');
   for (uint32_t i = 0; i < n; i++) {

@@ -1,8 +1,11 @@
 // Threads take the next index under one lock until none is left. Stacks are 16 MiB, since tasks
 // recurse on the nesting of programs.
+#define _GNU_SOURCE  // sched_getaffinity
 #include "base/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -27,9 +30,28 @@ static void *work(void *arg) {
   }
 }
 
-unsigned pool_cores(void) {
+unsigned pool_online(void) {
   long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n < 1 ? 1 : (unsigned)n;
+}
+
+unsigned pool_cpus(uint64_t out[POOL_CPU_WORDS]) {
+  cpu_set_t set;
+  unsigned n = 0;
+  memset(out, 0, POOL_CPU_WORDS * sizeof *out);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 0;
+  for (unsigned i = 0; i < POOL_CPU_WORDS * 64 && i < CPU_SETSIZE; i++) {
+    if (!CPU_ISSET(i, &set)) continue;
+    out[i / 64] |= (uint64_t)1 << i % 64;
+    n++;
+  }
+  return n;
+}
+
+unsigned pool_cores(void) {
+  uint64_t cpus[POOL_CPU_WORDS];
+  unsigned n = pool_cpus(cpus);
+  return n ? n : pool_online();
 }
 
 Status *pool_run(unsigned workers, size_t n, PoolTask task, void *arg) {

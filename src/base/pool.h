@@ -3,6 +3,7 @@
 #define TESSERA_BASE_POOL_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -13,6 +14,10 @@ typedef void (*PoolTask)(void *arg, size_t index);
 // thread.
 Status *pool_run(unsigned workers, size_t n, PoolTask task, void *arg) MUST_USE;
 
-unsigned pool_cores(void);  // processors that are online, at least 1
+unsigned pool_cores(void);   // processors that this process may use, at least 1
+unsigned pool_online(void);  // processors of the host, at least 1
+// The processors that this process may use, a bit each; their number, 0 if it is unknown.
+enum { POOL_CPU_WORDS = 16 };
+unsigned pool_cpus(uint64_t out[POOL_CPU_WORDS]);
 
 #endif

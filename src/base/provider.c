@@ -10,10 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const void *open_path(const char *path, const char *symbol) {
+// `scope` is RTLD_LOCAL or RTLD_GLOBAL.
+static const void *open_path(const char *path, const char *symbol, int scope) {
   // A missing path is not an error: dlopen would allocate a message for it.
   if (strchr(path, '/') && access(path, R_OK) != 0) return NULL;
-  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  void *library = dlopen(path, RTLD_NOW | scope | RTLD_NODELETE);
   if (!library) return NULL;
   const void *found = dlsym(library, symbol);
   dlclose(library);
@@ -21,11 +22,11 @@ static const void *open_path(const char *path, const char *symbol) {
 }
 
 static const void *open_in(const char *directory, size_t n, const char *inner, const char *file,
-                           const char *symbol) {
+                           const char *symbol, int scope) {
   char path[PATH_MAX];
   int written = snprintf(path, sizeof path, "%.*s/%s%s", (int)n, directory, inner, file);
   if (n > PATH_MAX || written < 0 || (size_t)written >= sizeof path) return NULL;
-  return open_path(path, symbol);
+  return open_path(path, symbol, scope);
 }
 
 static const char here_marker = 0;  // an address within this file's library or program
@@ -44,21 +45,29 @@ static size_t own_directory(char *out, size_t bytes) {
   return n;
 }
 
-const void *provider_find(const char *file, const char *symbol) {
+static const void *find(const char *file, const char *symbol, int scope) {
   const char *list = getenv("TESSERA_PROVIDERS");
   const void *found = NULL;
   if (list) {
     if (strcmp(list, "none") == 0) return NULL;
     while (!found && *list) {
       size_t n = strcspn(list, ":");
-      if (n) found = open_in(list, n, "", file, symbol);
+      if (n) found = open_in(list, n, "", file, symbol, scope);
       list += n + (list[n] == ':');
     }
     return found;
   }
   char here[PATH_MAX];
   size_t n = own_directory(here, sizeof here);
-  if (n) found = open_in(here, n, "", file, symbol);
-  if (n && !found) found = open_in(here, n, "../lib/", file, symbol);
-  return found ? found : open_path(file, symbol);
+  if (n) found = open_in(here, n, "", file, symbol, scope);
+  if (n && !found) found = open_in(here, n, "../lib/", file, symbol, scope);
+  return found ? found : open_path(file, symbol, scope);
+}
+
+const void *provider_find(const char *file, const char *symbol) {
+  return find(file, symbol, RTLD_LOCAL);
+}
+
+const void *provider_find_global(const char *file, const char *symbol) {
+  return find(file, symbol, RTLD_GLOBAL);
 }

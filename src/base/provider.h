@@ -11,5 +11,8 @@
 // the provider or a library that it needs is missing. Thread safe; keeps no state, since the loader
 // knows what is open. Costs a few file system calls.
 const void *provider_find(const char *file, const char *symbol);
+// The same, and the symbols of the libraries that it needs become visible to libraries opened
+// later: MPI libraries open plugins that use them.
+const void *provider_find_global(const char *file, const char *symbol);
 
 #endif

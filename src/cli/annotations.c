@@ -242,6 +242,11 @@ bool annotations_read(Annotations *a) {
   return read_rules(a) && read_names(a) && read_call_rules(a) && read_machine(a);
 }
 
+bool annotations_given(const Annotations *a) {
+  return a->meshes.count || a->rules.count || a->rule_files.count || a->layout || a->names ||
+         a->devices != UINT64_MAX;
+}
+
 void annotations_deinit(Annotations *a) {
   custom_rules_free(a->request.call_rules);
   for (uint32_t i = 0; i < a->n_texts; i++) mem_free(a->texts[i]);

@@ -29,6 +29,8 @@ void annotations_options(Annotations *annotations, Option *out);
 // Reads the files and completes the request; false after a message. Texts live until
 // annotations_deinit.
 bool annotations_read(Annotations *annotations);
+// Is a mesh, a number of devices or a sharding given?
+bool annotations_given(const Annotations *annotations);
 void annotations_deinit(Annotations *annotations);  // {0} is fine
 
 // The index of a word in a list; -1 after an error that lists the words.

@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
+#include "cli/run_ranks.h"
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "ops/op.h"
@@ -70,6 +71,7 @@ typedef struct CheckJob {
   uint64_t seed;     // seed of the random shardings
   Engine engine;
   Checked *checked;
+  RunRanks ranks;  // mpirun: programs run on all ranks, one after the other
 } CheckJob;
 
 typedef struct SegmentJob {
@@ -231,7 +233,9 @@ static Status *run_function(SegmentJob *job, Guard *guard, OpId function) {
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, n_out ? n_out : 1);
   EvalOptions options = {
       .most_steps = job->job->max_steps, .partitions = n, .scatter = job->job->scatter};
-  EngineRequest request = {.engine = job->job->engine, .options = {.eval = options, .workers = 2}};
+  EngineRequest request = {
+      .engine = job->job->engine,
+      .options = {.eval = options, .workers = 2, .comm = job->job->ranks.comm}};
   EngineReport report;
   Status *status = engine_run(p, function, &request, guard, &job->heap, &job->arena, n_args, args,
                               n_out, out, &report);
@@ -609,7 +613,7 @@ int command_check(int argc, char **argv) {
        "engine that runs the programs (default eval, the reference)"},
       {"--devices", OPTION_NUMBER, &job.devices, "N",
        "give values random shardings, partition the program and run it on N devices. All "
-       "checks must hold on each device"},
+       "checks must hold on each device. Processes that mpirun has started share the devices"},
       {"--random-shardings", OPTION_NUMBER, &job.seed, "SEED",
        "seed of the random shardings of --devices (default 0)"},
       {"--scatter", OPTION_TEXT, &scatter, "spec|xla", cli_scatter_help},
@@ -632,8 +636,14 @@ int command_check(int argc, char **argv) {
   if (args == ARGS_OK && !cli_scatter(scatter, &job.scatter)) args = ARGS_BAD;
   if (args == ARGS_OK && paths.count) {
     FileList list = {0};
-    Status *status = gather_files(&paths, filter, &list);
-    code = status ? cli_fail(status) : check_files(&list, workers, &show, &job);
+    code = EXIT_BAD;
+    if (run_ranks_open(&job.ranks)) {
+      Status *status = gather_files(&paths, filter, &list);
+      if (job.ranks.comm) workers = 1;
+      code = status ? cli_fail(status) : check_files(&list, workers, &show, &job);
+      code = run_ranks_agree(&job.ranks, code, 0);
+      run_ranks_close(&job.ranks, code);
+    }
     file_list_deinit(&list);
   }
   mem_free(paths.items);

@@ -5,9 +5,10 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/annotations.h"
 #include "cli/inputs.h"
 #include "cli/progress.h"
+#include "cli/run_ranks.h"
 #include "evaluate/evaluate.h"
 #include "evaluate/npy.h"
 #include "evaluate/show.h"
@@ -44,6 +45,9 @@ typedef struct RunJob {
   OpId function;
   int code;
   CliProgress progress;
+  const PropagateRequest *annotations;  // NULL: the program runs as it is
+  RunRanks ranks;
+  bool agreed;  // all ranks have prepared the segment
 } RunJob;
 
 // ---- data ----
@@ -203,6 +207,11 @@ static void show_json(RunJob *job, uint32_t process, uint32_t result, const Lite
 static Status *print_value(void *to, const char *name, Literal *value) {
   // Runs in whichever process prints: what is allocated here is that process's to unwind.
   RunJob *job = to;
+  if (!run_ranks_prints(&job->ranks))
+    FAIL(UNIMPLEMENTED,
+         "a device of rank %u prints '%s', and only rank 0 has an output: run the "
+         "program in one process",
+         comm_rank(job->ranks.comm), name);
   Guard *before = job->guard;
   job->guard = job->heap.guard;
   cli_progress_clear(&job->progress);
@@ -366,13 +375,17 @@ static Status *distribute_arguments(RunJob *job, uint32_t n, uint32_t n_args, Li
     for (size_t i = 0; i < (size_t)n_args * n; i++) args[i] = given[i % n_args];
     return NULL;
   }
+  uint32_t first = 0, n_here = n;
+  // Rank 0 may have to evaluate for all.
+  if (!run_ranks_prints(&job->ranks))
+    executable_block(n, comm_rank(job->ranks.comm), comm_size(job->ranks.comm), &first, &n_here);
   if (job->partitioned.n_devices != n)
     FAIL(
         INVALID_ARGUMENT,
         "the program is partitioned for %u devices, --replicas and --partitions are %u x %u: leave "
         "them away, or run it on arguments of one device (--local)",
         job->partitioned.n_devices, job->replicas, job->partitions);
-  partitioned_shard(&job->partitioned, given, args);
+  partitioned_shard(&job->partitioned, first, n_here, given, args);
   return NULL;
 }
 
@@ -401,22 +414,32 @@ static Status *put_joined(RunJob *job, uint32_t n_out, Literal *const *shards) {
   return put_results(job, 1, n_out, global);
 }
 
-// Makes the program local, as the plan says. *out_good is false after messages about it.
-static Status *obey_plan(RunJob *job, Guard *guard, bool *out_good) {
+static void say_unsharded(const RunJob *job) {
+  const Mesh *mesh = sharding_mesh(job->seg.table, job->seg.mesh);
+  fprintf(stderr, "tessera: nothing is sharded: the program runs on 1 device%s\n",
+          mesh && mesh->n_devices > 1 ? ". Annotate a value: --shard '0=P(\"AXIS\")'" : "");
+}
+
+// Makes the program local, as the plan or the annotations say. *out_good is false after messages
+// about it.
+static Status *make_local(RunJob *job, Guard *guard, bool *out_good) {
   *out_good = true;
-  if (!job->plan) return NULL;
+  if (!job->plan && !job->annotations) return NULL;
   Session *s = &job->seg;
-  CompileRequest request = {.plan = true,
+  CompileRequest request = {.plan = job->plan != NULL,
                             .plan_path = job->plan,
                             .local.decisions = job->plan_text,
                             .stop_after = STAGE_CHECK_LOCAL};
+  if (job->annotations) request.annotations = *job->annotations;
   Compiled compiled;
   Status *status = compile(s, &request, &compiled);
-  if (!status || !session_has_errors(s)) return status;
+  cli_progress_clear(&job->progress);
+  if (status && !session_has_errors(s)) return status;
+  cli_report(s, guard);  // also warnings
+  if (!status && job->annotations && compiled.n_devices == 1) say_unsharded(job);
+  *out_good = !status;
+  if (status) job->code = EXIT_BAD;
   status_free(status);
-  cli_report(s, guard);
-  job->code = EXIT_BAD;
-  *out_good = false;
   return NULL;
 }
 
@@ -451,6 +474,17 @@ static void put_stats(const RunJob *job, const EngineReport *report) {
   }
 }
 
+// What must be equal on all ranks.
+static uint64_t run_hash(const RunJob *job) {
+  const Program *p = job->seg.program;
+  uint64_t parts[] = {program_hash(p), job->seed,        job->replicas, job->partitions,
+                      job->repeat,     job->engine,      job->shapes,   job->max_steps,
+                      job->scatter,    job->inputs.count};
+  uint64_t hash = 0;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) hash = mix(hash ^ parts[i]);
+  return hash;
+}
+
 // Load, find the entry, read or draw arguments, distribute, evaluate, print.
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
@@ -467,7 +501,7 @@ static Status *run_segment(Guard *guard, void *arg) {
     job->code = EXIT_BAD;
     return NULL;
   }
-  TRY(obey_plan(job, guard, &valid));
+  TRY(make_local(job, guard, &valid));
   if (!valid) return NULL;
   Program *p = job->seg.program;
   OpId function;
@@ -486,6 +520,9 @@ static Status *run_segment(Guard *guard, void *arg) {
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
   TRY(job->args ? read_args(job, n_args, given) : make_arguments(job, n_args, given));
   TRY(distribute_arguments(job, n, n_args, given, args));
+  job->agreed = true;
+  job->code = run_ranks_agree(&job->ranks, EXIT_OK, run_hash(job));
+  if (job->code) return NULL;
   EvalOptions options = {.seed = job->seed,
                          .replicas = job->replicas,
                          .partitions = job->partitions,
@@ -494,20 +531,24 @@ static Status *run_segment(Guard *guard, void *arg) {
                          .print = print_value,
                          .probe = job->probes ? write_probe : NULL,
                          .to = job};
-  EngineRequest request = {.engine = job->engine,
-                           .options = {.eval = options,
-                                       .workers = (uint32_t)job->workers,
-                                       .device_memory = (uint64_t)job->device_memory,
-                                       .timed = job->stats},
-                           .repeat = (uint32_t)job->repeat};
+  EngineRequest request = {
+      .engine = job->engine,
+      .options = {.eval = options,
+                  .workers = job->workers ? (uint32_t)job->workers : job->ranks.workers,
+                  .device_memory = (uint64_t)job->device_memory,
+                  .timed = job->stats,
+                  .comm = job->ranks.comm},
+      .repeat = (uint32_t)job->repeat};
   EngineReport report;
   Status *status = engine_run(p, function, &request, guard, &job->heap, &job->arena, n_args * n,
                               args, n_out * n, out, &report);
   cli_progress_clear(&job->progress);
   for (uint32_t i = 0; i < report.eval.n_messages; i++)
     fprintf(stderr, "%s\n", report.eval.messages[i]);
+  if (status && job->ranks.comm) return status;  // rank 0 may not have the position
   if (status) return tell_failure(job, report.eval.failed_at, status);
   if (report.eval.failed_checks) job->code = EXIT_NO;
+  if (!run_ranks_prints(&job->ranks)) return NULL;
   if (job->stats) put_stats(job, &report);
   return job->shapes == SHAPES_GLOBAL ? put_joined(job, n_out, out)
                                       : put_results(job, n, n_out, out);
@@ -517,7 +558,7 @@ static Status *run_segment(Guard *guard, void *arg) {
 static int run_file(RunJob *job) {
   Source source;
   char *text = cli_read_program(job->path, &source);
-  if (!text) return EXIT_BAD;
+  if (!text) return run_ranks_agree(&job->ranks, EXIT_BAD, 0);
   job->source = &source;
   cli_progress_init(&job->progress, "run");
   int code = EXIT_OK;
@@ -525,17 +566,34 @@ static int run_file(RunJob *job) {
     job->code = EXIT_OK;
     job->arrays = (Inputs){0};
     job->partitioned = (Partitioned){0};
+    job->agreed = false;
     Status *status = guard_run(run_segment, job);
     cli_progress_clear(&job->progress);
-    int one = status ? cli_fail(status) : job->code;
+    bool failed = status != NULL;
+    int one = !failed        ? job->code
+              : !job->agreed ? cli_fail(status)
+                             : run_ranks_fail(&job->ranks, status);
+    if (!job->agreed) one = run_ranks_agree(&job->ranks, one, 0);
     if (one > code) code = one;
     inputs_close(&job->arrays);
     partitioned_deinit(&job->partitioned);
     literal_heap_deinit(&job->heap);
     session_deinit(&job->seg);
     arena_deinit(&job->arena);
+    if (failed && job->ranks.comm) break;  // the ranks may not be at the same place any more
   }
   mem_free(text);
+  return code;
+}
+
+// As the only process, or as one of several.
+static int run_ranks(RunJob *job) {
+  if (!run_ranks_open(&job->ranks)) return EXIT_BAD;
+  char *plan = job->plan ? cli_read_plan(job->plan, &job->plan_text) : NULL;
+  bool ready = !job->plan || plan;
+  int code = ready ? run_file(job) : run_ranks_agree(&job->ranks, EXIT_BAD, 0);
+  mem_free(plan);
+  run_ranks_close(&job->ranks, code);
   return code;
 }
 
@@ -556,15 +614,21 @@ int command_run(int argc, char **argv) {
       "local program that tessera partition wrote runs on all devices of its mesh. It takes the "
       "arguments and returns the results of the global program: arguments are sharded, results "
       "are joined. If all arguments have the shapes of shards, every device gets the same "
-      "arguments, and the results of each device are printed.",
+      "arguments, and the results of each device are printed.\nWith --mesh, --devices or "
+      "--shard the program is partitioned first, as tessera partition does, and runs on the "
+      "devices of the mesh. Processes that mpirun has started (MPICH or Open MPI) share the "
+      "devices; the first one prints. The results have the same bits as in one process.",
       "  tessera run model.mlir\n"
       "  tessera run model.mlir --inputs data.npz --outputs result.npz\n"
       "  tessera run model.mlir --inputs x.npy w.npy --seed=7\n"
       "  tessera run local.mlir --inputs global.npz     the output of tessera partition\n"
+      "  tessera run model.mlir --mesh data=4,model=2 --shard '0=P(\"data\")'   on 8 devices\n"
+      "  mpirun -n 2 tessera run model.mlir --mesh data=8 --shard '0=P(\"data\")'\n"
       "  tessera run model.mlir --plan plan.json        on the devices of tessera plan\n"
       "  tessera run local.mlir --local                 the same random shards on every device\n"
       "  tessera run spmd.mlir --partitions=4 --json    one line per process and result"};
-  const Option options[] = {
+  Annotations annotations;
+  const Option own[] = {
       {"--engine", OPTION_TEXT, &job.engine_name, "compiled|eval",
        "compiled (default): kernels on static buffers and all cores; ops without a kernel run "
        "through eval (--stats lists them). eval: the reference interpreter"},
@@ -609,12 +673,15 @@ int command_run(int argc, char **argv) {
   };
   TextList files = {mem_alloc((size_t)(argc + 1) * sizeof *files.items), 0};
   job.inputs.items = mem_alloc((size_t)(argc + 1) * sizeof *job.inputs.items);
+  enum { N_OWN = sizeof own / sizeof own[0] };
+  Option options[ANNOTATION_OPTIONS + N_OWN];
   int code = EXIT_BAD;
-  if (!files.items || !job.inputs.items) {
+  if (!annotations_init(&annotations, argc) || !files.items || !job.inputs.items) {
     cli_fail(status_no_memory());
   } else {
-    ParseArgs args =
-        cli_options(&usage, options, sizeof options / sizeof options[0], argc, argv, &files);
+    memcpy(options, own, sizeof own);
+    annotations_options(&annotations, options + N_OWN);
+    ParseArgs args = cli_options(&usage, options, ANNOTATION_OPTIONS + N_OWN, argc, argv, &files);
     if (args == ARGS_HELP) {
       code = EXIT_OK;
     } else if (args == ARGS_OK && !engine_by_name(job.engine_name, &job.engine)) {
@@ -630,14 +697,18 @@ int command_run(int argc, char **argv) {
                !ends_with(job.outputs, ".npy")) {
       cli_error("--outputs takes a name ending in .npz, or .npy for one result, not '%s'",
                 job.outputs);
-    } else if (args == ARGS_OK && cli_scatter(scatter, &job.scatter)) {
+    } else if (args == ARGS_OK && job.plan && annotations_given(&annotations)) {
+      cli_error("--plan has the mesh and all shardings: leave --mesh, --shard and the like away");
+    } else if (args == ARGS_OK && cli_scatter(scatter, &job.scatter) &&
+               annotations_read(&annotations)) {
       if (job.entry && job.entry[0] == '@') job.entry++;
+      annotations.request.try_orders = true;
+      if (annotations_given(&annotations)) job.annotations = &annotations.request;
       job.path = files.count ? files.items[0] : "-";
-      char *plan = job.plan ? cli_read_plan(job.plan, &job.plan_text) : NULL;
-      if (!job.plan || plan) code = run_file(&job);
-      mem_free(plan);
+      code = run_ranks(&job);
     }
   }
+  annotations_deinit(&annotations);
   mem_free(job.inputs.items);
   mem_free(files.items);
   return code;

@@ -67,7 +67,8 @@ static bool exchange_pieces(const ExchangeRequest *r, const char *name, int64_t 
     }
     if (to.dims[concat] != dims[concat] * g) return false;
     if (from.count == 0) continue;
-    for (uint32_t to_member = 0; to_member < g; to_member++)
+    for (uint32_t to_member = 0; to_member < g; to_member++) {
+      if (!exchange_is_here(r, to_member)) continue;
       for (uint32_t from_member = 0; from_member < g; from_member++) {
         int64_t from_at[MAX_RANK] = {0}, to_at[MAX_RANK] = {0};
         if (split >= 0) from_at[split] = to_member * dims[split];
@@ -75,6 +76,7 @@ static bool exchange_pieces(const ExchangeRequest *r, const char *name, int64_t 
         steps[n_steps++] = copy_box(&from, &to, dims, from_at, to_at, operand_of(r, from_member, i),
                                     result_of(r, to_member, i));
       }
+    }
   }
   kernel_copies(&r->kernel, name, n_steps, steps, out);
   return true;
@@ -98,7 +100,7 @@ bool exchange_permute(const ExchangeRequest *r, Kernel *out) {
   Dense type;
   if (n_operands(r) != 1 || !pairs.ok || !dense_operand(&r->kernel, 0, &type)) return false;
   CopyStep *steps = ARENA_ARRAY(r->kernel.arena, CopyStep, r->n_group + 1);
-  uint32_t n_steps = 0;
+  uint32_t n_steps = 0, n_pairs = 0;
   for (uint32_t i = 0; i + 1 < pairs.n; i += 2) {
     uint32_t from = r->n_group, to = r->n_group;
     for (uint32_t m = 0; m < r->n_group; m++) {
@@ -106,12 +108,14 @@ bool exchange_permute(const ExchangeRequest *r, Kernel *out) {
       if (id == pairs.v[i]) from = m;
       if (id == pairs.v[i + 1]) to = m;
     }
-    if (from == r->n_group || to == r->n_group || n_steps == r->n_group) continue;
+    if (from == r->n_group || to == r->n_group || n_pairs == r->n_group) continue;
+    n_pairs++;
+    if (!exchange_is_here(r, to)) continue;
     static const int64_t start[MAX_RANK];
     steps[n_steps++] = copy_box(&type, &type, type.dims, start, start, operand_of(r, from, 0),
                                 result_of(r, to, 0));
   }
-  if (n_steps < r->n_group) return false;
+  if (n_pairs < r->n_group) return false;
   kernel_copies(&r->kernel, "collective_permute", type.count ? n_steps : 0, steps, out);
   return true;
 }

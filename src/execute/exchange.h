@@ -10,7 +10,12 @@ typedef struct ExchangeRequest {
   KernelRequest kernel;
   uint32_t n_group;
   const ProcessId *group;
+  const bool *here;  // per member: its results are computed; NULL: all are
 } ExchangeRequest;
+
+static inline bool exchange_is_here(const ExchangeRequest *r, uint32_t member) {
+  return !r->here || r->here[member];
+}
 
 // Buffers of the kernel: the operands of the first member, of the second, …, then the results of
 // the first member, …. False: this instance runs through eval. Sums follow the balanced tree over

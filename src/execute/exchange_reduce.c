@@ -39,6 +39,7 @@ typedef struct Reduction {
   Combine combine;
   DType in, sum, out;  // of operands, sums, results
   const Piece *pieces;
+  const bool *here;  // of the request; NULL: all
 } Reduction;
 
 // ---- rows ----
@@ -97,7 +98,7 @@ static void run_chunk(const Reduction *x, const Piece *piece, int64_t at, int64_
   }
   void *const *results = buffers + (size_t)g * x->n_operands;
   for (uint32_t m = 0; m < g; m++)
-    if (piece->owner == UINT32_MAX || piece->owner == m)
+    if ((piece->owner == UINT32_MAX || piece->owner == m) && (!x->here || x->here[m]))
       store_row(x->sum, x->out, rows, results[m * x->n_results + piece->operand], piece->to + at,
                 n);
 }
@@ -162,7 +163,8 @@ static bool start(const ExchangeRequest *r, Reduction *out) {
   *out = (Reduction){.n_group = r->n_group,
                      .n_operands = op_at(p, op)->n_operands,
                      .n_results = op_at(p, op)->n_results,
-                     .combine = op_region_combine(p, op, 0)};
+                     .combine = op_region_combine(p, op, 0),
+                     .here = r->here};
   if (!combine_is_named(out->combine) || out->n_operands != out->n_results) return false;
   for (uint32_t i = 0; i < out->n_operands; i++)
     if (!choose_types(r, i, out)) return false;
@@ -208,13 +210,15 @@ bool exchange_reduce_scatter(const ExchangeRequest *r, Kernel *out) {
     if (in.count / in.dims[dim] > MOST_PIECES / r->n_group) return false;
     int64_t inner = in.strides[dim], run = in.dims[dim] / r->n_group * inner,
             outer = in.count / (in.dims[dim] * inner);
-    for (uint32_t m = 0; m < r->n_group; m++)
+    for (uint32_t m = 0; m < r->n_group; m++) {
+      if (!exchange_is_here(r, m)) continue;
       for (int64_t o = 0; o < outer; o++)
         add_run(&x, (Piece){.operand = i,
                             .from = o * in.dims[dim] * inner + (int64_t)m * run,
                             .count = run,
                             .to = o * run,
                             .owner = m});
+    }
     x.bytes += (double)r->n_group * (double)in.count * (double)in.item;
   }
   return finish(&x, &reduction, "reduce_scatter", out);

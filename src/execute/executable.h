@@ -18,6 +18,7 @@ typedef enum InstrKind {
   INSTR_KERNEL,      // a kernel on buffers
   INSTR_COPY,        // in[0] to out[0]
   INSTR_EVAL,        // the op, through the evaluator
+  INSTR_BY_DEVICE,   // out[0] is a constant of the device: its number
   INSTR_COLLECTIVE,  // the op, together with other devices
   INSTR_LOOP,    // while: lists[0] is the condition, lists[1] the body with the copies to carries
   INSTR_BRANCH,  // if and case: one of the lists
@@ -39,7 +40,7 @@ struct Instr {
   uint32_t n_in, n_out, n_captured;
   ValueId *in, *out;
   ValueId *carries;  // of a loop, per result: the body's argument
-  uint32_t first;  // of its buffers in Executable.refs: in, out, the kernel's temporary
+  uint32_t first;    // of its buffers in Executable.refs: in, out, the kernel's temporary
   const Kernel *kernel;
   uint32_t n_lists;
   InstrList *lists;
@@ -47,6 +48,7 @@ struct Instr {
   uint32_t begin, end;  // positions in the linear order; a loop's contain those of its lists
   uint32_t test;        // position at which a loop reads its condition
   uint32_t row;         // in Executable.rows
+  char *by_device;      // of INSTR_BY_DEVICE: the result's bytes of each device
   // The group of each device at a collective; NULL: not known yet. Guarded by the lock.
   struct Group **groups;
 };
@@ -76,6 +78,11 @@ typedef struct StatRow {
   double seconds;
 } StatRow;
 
+typedef struct Pages {
+  void *memory;
+  size_t bytes;
+} Pages;
+
 typedef struct Flight Flight;
 
 struct Executable {
@@ -90,6 +97,9 @@ struct Executable {
   pthread_mutex_t lock;  // of stepper, heap, program and meetings
   bool has_lock;
   uint32_t n_devices, n_args, n_out;
+  uint32_t first_here, n_here;  // the devices of this rank
+  struct Ranks *ranks;          // NULL: this process has all devices
+  VEC(Pages) away;              // memory for operands of other ranks
   InstrList main;
   uint32_t n_positions, depth;
   VEC(Buffer) buffers;
@@ -140,6 +150,9 @@ void executable_free_aligned(Executable *exe);
 
 // Bytes of a static tensor in canonical storage.
 uint64_t executable_value_bytes(const Executable *exe, ValueId v);
+static inline bool executable_is_here(const Executable *exe, uint32_t device) {
+  return device - exe->first_here < exe->n_here;
+}
 // The value is defined by an op without operands, and computed once, when it is compiled.
 bool executable_is_constant(const Executable *exe, ValueId v);
 

@@ -7,6 +7,8 @@
 #include "base/mem.h"
 #include "execute/executable.h"
 #include "execute/flight.h"
+#include "execute/ranks.h"
+#include "execute/swap.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -46,6 +48,24 @@ static Status *make_constants(Executable *exe) {
   return NULL;
 }
 
+// Results that depend on the device alone are computed once too.
+static Status *fill_by_device(Executable *exe, const InstrList *list) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    Instr *instr = &list->items[i];
+    for (uint32_t k = 0; k < instr->n_lists; k++) TRY(fill_by_device(exe, &instr->lists[k]));
+    if (instr->kind != INSTR_BY_DEVICE) continue;
+    size_t bytes = executable_value_bytes(exe, instr->out[0]);
+    instr->by_device = ARENA_ARRAY(&exe->arena, char, bytes * exe->n_devices + 1);
+    for (uint32_t d = 0; d < exe->n_devices; d++) {
+      Literal *value;
+      TRY(stepper_run(exe->stepper, d, instr->op, 0, NULL, NULL, &value));
+      memcpy(instr->by_device + bytes * d, value->data, bytes);
+      literal_release(value);
+    }
+  }
+  return NULL;
+}
+
 // ---- rows of statistics ----
 
 static const char *row_name(const Executable *exe, const Instr *instr) {
@@ -55,6 +75,7 @@ static const char *row_name(const Executable *exe, const Instr *instr) {
   case INSTR_LOOP: return "loop";
   case INSTR_BRANCH: return "branch";
   case INSTR_EVAL:
+  case INSTR_BY_DEVICE:
   case INSTR_COLLECTIVE: break;
   }
   return op_name(exe->program, instr->op);
@@ -101,6 +122,7 @@ static void count_list(const InstrList *list, ExecuteNeed *out) {
     out->n_kernels += instr->kind == INSTR_KERNEL;
     out->n_eval += instr->kind == INSTR_EVAL;
     out->n_collectives += instr->kind == INSTR_COLLECTIVE;
+    out->n_loops += instr->kind == INSTR_LOOP;
     for (uint32_t k = 0; k < instr->n_lists; k++) count_list(&instr->lists[k], out);
   }
 }
@@ -195,7 +217,7 @@ static Status *check_memory(const Executable *exe) {
 // Charges temporaries and constants to the heap's limit.
 static Status *charge(Executable *exe) {
   size_t bytes;
-  if (!size_mul(exe->temp_bytes, exe->n_devices, &bytes) ||
+  if (!size_mul(exe->temp_bytes, exe->n_here, &bytes) ||
       !size_add(bytes, exe->constant_bytes, &bytes))
     return status_no_memory();
   TRY(literal_heap_charge(exe->heap, bytes));
@@ -208,11 +230,19 @@ static Status *make(Guard *guard, void *arg) {
   arena_guard(&exe->arena, guard);
   program_guard(exe->program, guard);
   exe->heap->guard = guard;
+  exe->n_here = exe->n_devices;
+  if (exe->options.comm && comm_size(exe->options.comm) > 1) {
+    exe->ranks = ranks_new(exe);
+    executable_block(exe->n_devices, comm_rank(exe->options.comm), comm_size(exe->options.comm),
+                     &exe->first_here, &exe->n_here);
+  }
+  swap_products(exe->program, exe->function);
   TRY(lower_function(exe));
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
                   &exe->report, &exe->stepper));
   TRY(make_constants(exe));
+  TRY(fill_by_device(exe, &exe->main));
   TRY(check_memory(exe));
   TRY(charge(exe));
   number_rows(exe, &exe->main);
@@ -230,7 +260,7 @@ Status *executable_make_record(Executable *exe) {
   exe->aligned = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->out_data = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_out * exe->n_devices + 1);
   TRY(devices_new(exe));
-  return workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers);
+  return workers_new(exe->options.workers, exe->n_here, exe->scratch_bytes, &exe->workers);
 }
 
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
@@ -303,17 +333,20 @@ static Status *run_job(Guard *guard, void *arg) {
          "%u devices take %u arguments and give %u results each; %u and %u are given in all",
          exe->n_devices, exe->n_args, exe->n_out, job->n_args, job->n_out);
   for (uint32_t i = 0; i < job->n_args; i++) {
+    if (!executable_is_here(exe, i / exe->n_args)) continue;
     Type type = value_type(p, exe->arguments[i % exe->n_args]);
     if (!literal_matches(p->context, job->args[i], type))
       FAIL(INVALID_ARGUMENT, "argument %u is no %s", i % exe->n_args, type_text(p->context, type));
   }
   OpId end = block_at(p, region_block(p, op_region(p, exe->function, 0)))->last;
   for (uint32_t i = 0; i < job->n_out; i++)
-    if (!job->out[i])
+    if (!job->out[i] && executable_is_here(exe, i / exe->n_out))
       job->out[i] =
           literal_new_typed(exe->heap, p->context, op_operand_type(p, end, i % exe->n_out));
-  for (uint32_t i = 0; i < job->n_args; i++) exe->arg_data[i] = job->args[i]->data;
-  for (uint32_t i = 0; i < job->n_out; i++) exe->out_data[i] = job->out[i]->data;
+  for (uint32_t i = 0; i < job->n_args; i++)
+    exe->arg_data[i] = job->args[i] ? job->args[i]->data : NULL;
+  for (uint32_t i = 0; i < job->n_out; i++)
+    exe->out_data[i] = job->out[i] ? job->out[i]->data : NULL;
   return devices_run(exe, exe->arg_data, exe->out_data);
 }
 
@@ -352,5 +385,33 @@ Status *executable_run(Executable *exe, uint32_t n_args, Literal *const *args, u
   Status *status = guard_run(run_job, &job);
   exe->heap->guard = before;
   *out_report = exe->report;
+  return status;
+}
+
+void executable_here(const Executable *exe, uint32_t *out_first, uint32_t *out_n) {
+  *out_first = exe->first_here;
+  *out_n = exe->n_here;
+}
+
+static Status *collect_job(Guard *guard, void *arg) {
+  RunJob *job = arg;
+  Executable *exe = job->exe;
+  exe->heap->guard = guard;
+  const Program *p = exe->program;
+  OpId end = block_at(p, region_block(p, op_region(p, exe->function, 0)))->last;
+  if (comm_rank(exe->options.comm) == 0)
+    for (uint32_t i = 0; i < job->n_out; i++)
+      if (!job->out[i])
+        job->out[i] =
+            literal_new_typed(exe->heap, p->context, op_operand_type(p, end, i % exe->n_out));
+  return ranks_collect(exe->ranks, job->n_out, job->out);
+}
+
+Status *executable_collect(Executable *exe, uint32_t n_out, Literal **out) {
+  if (!exe->ranks) return NULL;
+  RunJob job = {.exe = exe, .n_out = n_out, .out = out};
+  Guard *before = exe->heap->guard;
+  Status *status = guard_run(collect_job, &job);
+  exe->heap->guard = before;
   return status;
 }

@@ -7,6 +7,7 @@
 #ifndef TESSERA_EXECUTE_EXECUTE_H
 #define TESSERA_EXECUTE_EXECUTE_H
 
+#include "comm/comm.h"
 #include "evaluate/evaluate.h"
 
 typedef struct Executable Executable;
@@ -19,18 +20,21 @@ typedef struct ExecuteOptions {
   // Per argument: every run gets the same contents, so that kernels may keep what they derive from
   // it. NULL: none. Read by executable_new only.
   const bool *frozen;
+  Comm *comm;  // the ranks that share the devices; NULL: this process has all
 } ExecuteOptions;
 
 // Memory and instructions of a device, known before a run.
 typedef struct ExecuteNeed {
   uint64_t argument_bytes, result_bytes, constant_bytes, temporary_bytes;
   uint32_t n_instructions, n_kernels, n_eval, n_collectives;
+  uint32_t n_loops;  // that test a condition: the time of a run may depend on the arguments
 } ExecuteNeed;
 
-// Compiles a function of a verified program. The program, the heap and the arena are borrowed until
-// executable_free; a run uses them on one thread at a time. Calls should be inlined. UNIMPLEMENTED:
-// the message says what cannot be compiled. RESOURCE_EXHAUSTED: a device needs more than
-// options->device_memory; the message names the largest values alive at the peak.
+// Compiles a function of a verified program, which it may rewrite to an equivalent one. The
+// program, the heap and the arena are borrowed until executable_free; a run uses them on one thread
+// at a time. Calls should be inlined. UNIMPLEMENTED: the message says what cannot be compiled.
+// RESOURCE_EXHAUSTED: a device needs more than options->device_memory; the message names the
+// largest values alive at the peak.
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
                        LiteralHeap *heap, Arena *arena, Executable **out) MUST_USE;
 void executable_free(Executable *executable);  // NULL is fine
@@ -47,6 +51,16 @@ Status *executable_run_on(Executable *executable, const void *const *args, void 
 // overwritten.
 Status *executable_run(Executable *executable, uint32_t n_args, Literal *const *args,
                        uint32_t n_out, Literal **out, EvalReport *out_report) MUST_USE;
+
+// The devices of this process: *out_n from *out_first on. With options.comm every rank calls the
+// functions above alike, and gives and gets memory of its own devices only (others: NULL). The
+// status of a run is an error on all ranks if it is one on any of them.
+void executable_here(const Executable *executable, uint32_t *out_first, uint32_t *out_n);
+// The same before there is an executable: the block of a rank.
+void executable_block(uint32_t n_devices, uint32_t rank, uint32_t size, uint32_t *out_first,
+                      uint32_t *out_n);
+// Rank 0 gets the results of all devices, after executable_run. Collective; nothing without comm.
+Status *executable_collect(Executable *executable, uint32_t n_out, Literal **out) MUST_USE;
 
 // Describes the instruction that the calling thread runs, in a handler of signals too: "the kernel
 // 'gather' on device 0 (step.mlir:12)". False if it runs none.

@@ -138,7 +138,7 @@ static void test_many_runs(void **state) {
   ExecuteFixture f = {.text = summed, .options = {.workers = 2, .eval.partitions = 2}};
   good(execute_fixture_open(&f));
   size_t before = 0;
-  for (int i = 0; i < (SANITIZE_ADDRESS || SANITIZE_THREAD ? WARM : RUNS); i++) {
+  for (int i = 0; i < (SANITIZED ? WARM : RUNS); i++) {
     if (i == WARM) before = resident();
     good(execute_fixture_run(&f));
     if (i % 2) release_results(&f);

@@ -452,11 +452,24 @@ static void start_group(Fuser *f, OpId op) {
   add_op(f, f->groups.count - 1, op, f->position[op], map);
 }
 
+// A loop of its own, which no other op joins.
+static void start_variadic(Fuser *f, OpId op) {
+  Group group = {.into = f->groups.count, .at = f->position[op]};
+  VEC_PUSH(f->arena, &group.ops, op);
+  VEC_PUSH(f->arena, &f->groups, group);
+  f->group[op] = f->groups.count - 1;
+  for (uint32_t i = 0; i < op_at(f->p, op)->n_results; i++)
+    f->leaves[op_result(f->p, op, i)] = true;
+}
+
 // ---- the block ----
 
 static void find_groups(Fuser *f) {
   for (OpId op = block_at(f->p, f->block)->first; op; op = op_at(f->p, op)->next)
-    if (fuse_is_step((FuseKind)f->kind[op]) && !join(f, op)) start_group(f, op);
+    if (f->kind[op] == FUSE_VARIADIC)
+      start_variadic(f, op);
+    else if (fuse_is_step((FuseKind)f->kind[op]) && !join(f, op))
+      start_group(f, op);
 }
 
 // Broadcasts and iotas that other ops need as values become loops of their own.
@@ -473,7 +486,8 @@ static void mark_loaded(Fuser *f) {
     if (group->into != g) continue;
     for (uint32_t k = 0; k < group->ops.count; k++) {
       OpId op = group->ops.items[k];
-      uint32_t n = fuse_is_step((FuseKind)f->kind[op]) ? op_at(f->p, op)->n_operands : 1;
+      FuseKind kind = (FuseKind)f->kind[op];
+      uint32_t n = kind == FUSE_BROADCAST || kind == FUSE_IOTA ? 1 : op_at(f->p, op)->n_operands;
       for (uint32_t i = 0; i < n; i++) {
         FuseView v;
         uint64_t bits;

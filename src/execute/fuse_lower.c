@@ -530,6 +530,13 @@ static bool splits(const Lower *x) {
 
 void fuse_lower(Fuser *f, uint32_t group, FusedLoop *out) {
   Lower x = {.f = f, .p = f->p, .arena = f->arena, .g = group, .group = &f->groups.items[group]};
+  OpId first = x.group->ops.items[0];
+  if (f->kind[first] == FUSE_VARIADIC) {
+    fuse_lower_variadic(f, first, out);
+    out->at = first;
+    list_ops(&x, out);
+    return;
+  }
   x.loop.split = splits(&x);
   x.loop.n_passes = 1;
   for (uint32_t k = 0; k < x.group->ops.count; k++) {

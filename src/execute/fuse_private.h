@@ -21,7 +21,8 @@ typedef enum FuseKind {
   FUSE_REDUCE,
   FUSE_CONSTANT,  // a splat
   FUSE_IOTA,
-  FUSE_RESHAPE,  // from here on: views
+  FUSE_VARIADIC,  // a reduction with a body of its own: a loop alone
+  FUSE_RESHAPE,   // from here on: views
   FUSE_TRANSPOSE,
   FUSE_BROADCAST,
   FUSE_SLICE,
@@ -103,6 +104,11 @@ void fuse_view(const Fuser *f, ValueId v, uint32_t rank, bool first, FuseView *o
 void fuse_operand(const Fuser *f, OpId op, uint32_t i, FuseView *out);
 // The element of a view of a splat constant, as storage bits.
 bool fuse_splat(const Fuser *f, const FuseView *view, uint64_t *out_bits);
+
+// A reduction whose body can be steps of a loop (fuse_variadic.c).
+bool fuse_variadic_supported(const Program *p, OpId op);
+// Makes its loop: in, out and the kernel.
+void fuse_lower_variadic(Fuser *f, OpId op, FusedLoop *out);
 
 // Makes the loop of a group.
 void fuse_lower(Fuser *f, uint32_t group, FusedLoop *out);

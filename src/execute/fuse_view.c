@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "execute/fuse_private.h"
+#include "execute/kernels/common.h"
 #include "tensor/literal.h"
 
 // ---- kinds ----
@@ -95,9 +96,16 @@ static bool point_supported(const Program *p, OpId op) {
   return (changes || type == from) && loop_supports(scalar, type, from);
 }
 
+// A reduction that has a kernel of its own (kernels/reduce.c).
+static bool named(const Program *p, OpId op) {
+  return op_at(p, op)->n_results == 1 && body_combine(p, op_region(p, op, 0)) != COMBINE_NONE;
+}
+
 FuseKind fuse_classify(const Program *p, OpId op) {
   const Op *o = op_at(p, op);
   FuseKind kind = (FuseKind)rows[o->code].kind;
+  if (kind == FUSE_REDUCE && fuse_combine(p, op) == SCALAR_COUNT)
+    return named(p, op) || !fuse_variadic_supported(p, op) ? FUSE_NONE : FUSE_VARIADIC;
   if (o->n_results != 1) return FUSE_NONE;
   for (uint32_t i = 0; i < o->n_operands; i++)
     if (!fuse_is_tensor(p, op_operand(p, op, i))) return FUSE_NONE;
@@ -119,7 +127,6 @@ FuseKind fuse_classify(const Program *p, OpId op) {
   case FUSE_CLAMP:
     if (loop_supports(SCALAR_max, from, from)) return kind;
     return has_lanes(p, op) ? FUSE_CALL : FUSE_NONE;
-  case FUSE_REDUCE: return fuse_combine(p, op) < SCALAR_COUNT ? kind : FUSE_NONE;
   case FUSE_POINT:
     if (point_supported(p, op)) return kind;
     return fuse_scalar(o->code) != SCALAR_bitcast && has_lanes(p, op) ? FUSE_CALL : FUSE_NONE;
@@ -310,8 +317,9 @@ void fuse_operand(const Fuser *f, OpId op, uint32_t i, FuseView *out) {
   ValueId result = op_result(f->p, op, 0);
   uint32_t rank = fuse_type(f->p, result)->rank;
   FuseKind kind = (FuseKind)f->kind[op];
-  if (kind == FUSE_REDUCE) rank = i ? 0 : fuse_type(f->p, op_operand(f->p, op, 0))->rank;
-  bool alone = !fuse_is_step(kind);
+  if (kind == FUSE_REDUCE || kind == FUSE_VARIADIC)
+    rank = fuse_type(f->p, op_operand(f->p, op, i))->rank;
+  bool alone = kind == FUSE_BROADCAST || kind == FUSE_IOTA;
   fuse_view(f, alone ? result : op_operand(f->p, op, i), rank, alone, out);
 }
 

@@ -168,7 +168,8 @@ static void hoist(Lowering *x, Instr *loop, Instr *parent, InstrList *list) {
   for (uint32_t i = 0; i < loop->n_out; i++) x->inside[loop->carries[i]] = true;
   for (uint32_t i = 0; i < body->count; i++) {
     Instr *instr = &body->items[i];
-    bool moves = instr->kind == INSTR_KERNEL && is_worth_keeping(x, instr);
+    bool moves = (instr->kind == INSTR_KERNEL || instr->kind == INSTR_BY_DEVICE) &&
+                 is_worth_keeping(x, instr);
     for (uint32_t k = 0; k < instr->n_in && moves; k++)
       moves = !x->inside[root_of(x, instr->in[k])];
     if (moves) {
@@ -323,8 +324,12 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
   if (fold) kernel = fold->kernel;
   bool fast = fold || (maker && maker(&request, &kernel));
   if (!fast) TRY(check_collectives(x, o));
+  // Pure, and without operands: a number of the device. (Constants are not lowered.)
+  bool by_device = !fast && !collective && op->n_operands == 0 && op->n_regions == 0 &&
+                   op->n_results == 1 && op_traits(p, o) & TRAIT_PURE;
   Instr *instr = append(x, list, parent,
                         fast         ? INSTR_KERNEL
+                        : by_device  ? INSTR_BY_DEVICE
                         : collective ? INSTR_COLLECTIVE
                                      : INSTR_EVAL,
                         o, op->n_operands, op->n_results);

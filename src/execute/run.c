@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/ranks.h"
 #include "execute/running.h"
 #include "execute/watch.h"
 #include "ops/op.h"
@@ -34,14 +35,22 @@ struct Meeting {
   Arrival *arrivals;  // per member
   Literal ***in;      // per member: its operands
   Literal **parts;    // n_group × n_values
+  Transfer transfer;  // of the parts, if members are on other ranks
 };
 
 // The devices that meet at an instruction. Known when a member has arrived for the first time.
 typedef struct Group {
   uint32_t n, n_arrived;
+  uint32_t n_here;  // members on this rank
   uint32_t *members;
-  Kernel kernel;   // computes the results of all members
-  void **buffers;  // of the kernel: the members' operands, then their results
+  bool slow;           // through eval: it only counts iterations
+  uint64_t iteration;  // of this run: how often the members have met
+  Kernel kernel;       // computes the results of all members
+  void **buffers;      // of the kernel: the members' operands, then their results
+  // If members are on other ranks: the memory of their operands, and the exchange.
+  void **away;
+  size_t *bytes;
+  Transfer transfer;
 } Group;
 
 typedef struct Device {
@@ -51,6 +60,10 @@ typedef struct Device {
   Frame *frames;
   uint32_t depth;
   const Instr *waits;  // at a collective; NULL: not waiting
+  // Its next turn begins with the collective at which it waits: the operands of other ranks have
+  // arrived. One of both, or none.
+  Group *completes;
+  Meeting *concludes;
   const Instr *shown;  // whose temporaries sanitizers may see
   bool finished;
   // Memory of the op that it evaluates, or of the collective that it waits at. Guarded by the lock.
@@ -95,17 +108,19 @@ Status *devices_new(Executable *exe) {
   d->pointers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *n_refs + 1);
   d->frames = ARENA_ARRAY(&exe->arena, Frame, (size_t)n * (exe->depth + 1));
   size_t each = exe->mapped_bytes, all;
-  if (!size_mul(each, n, &all)) return status_no_memory();
+  if (!size_mul(each, exe->n_here, &all)) return status_no_memory();
   if (all) {
     d->memory = mem_pages_new(all);
     if (!d->memory)
       FAIL(RESOURCE_EXHAUSTED, "%zu bytes for the temporaries of %u devices are not available", all,
-           n);
+           exe->n_here);
     d->memory_bytes = all;
   }
   for (uint32_t i = 0; i < n; i++)
     d->items[i] = (Device){.index = i,
-                           .memory = d->memory ? d->memory + each * i : NULL,
+                           .memory = d->memory && executable_is_here(exe, i)
+                                         ? d->memory + each * (i - exe->first_here)
+                                         : NULL,
                            .pointers = d->pointers + (size_t)n_refs * i,
                            .frames = d->frames + (size_t)(exe->depth + 1) * i};
   for (uint32_t i = 0; i < n; i++) arena_init(&d->items[i].arena, NULL);
@@ -122,6 +137,8 @@ void devices_free(Executable *exe) {
     arena_deinit(&exe->devices->items[i].arena);
   watch_free(exe->devices->memory, exe->devices->memory_bytes);
   mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
+  for (uint32_t i = 0; i < exe->away.count; i++)
+    mem_pages_free(exe->away.items[i].memory, exe->away.items[i].bytes);
 }
 
 // The address of an argument or result in this run.
@@ -149,6 +166,7 @@ typedef struct EvalJob {
   const Instr *instr;
   Status *(*body)(struct EvalJob *job);
   bool waits;               // the device must wait for others; then it belongs to them
+  bool continues;           // keeps what the device's arena has
   struct Group *completes;  // the device is the last member to arrive
 } EvalJob;
 
@@ -192,7 +210,7 @@ static Status *in_guard(Guard *guard, void *arg) {
   EvalJob *job = arg;
   job->run->exe->heap->guard = guard;
   arena_guard(&job->device->arena, guard);
-  arena_rewind(&job->device->arena, job->device->start);
+  if (!job->continues) arena_rewind(&job->device->arena, job->device->start);
   return job->body(job);
 }
 
@@ -247,6 +265,7 @@ static Status *complete(EvalJob *job, Meeting *m) {
   Literal **shared = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
   for (uint32_t i = 0; i < m->n_group; i++) {
     uint32_t device = flat(exe, m->group[i]);
+    if (!executable_is_here(exe, device)) continue;
     Literal **out = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
     TRY(stepper_complete(exe->stepper, device, instr->op, &m->arrivals[i], m->parts, shared,
                          m->in[i], out));
@@ -255,7 +274,7 @@ static Status *complete(EvalJob *job, Meeting *m) {
   for (uint32_t i = 0; i < instr->n_out; i++) literal_release(shared[i]);
   for (uint32_t i = 0; i < m->n_group * m->n_values; i++) literal_release(m->parts[i]);
   for (uint32_t i = 0; i < m->n_group; i++)
-    for (uint32_t k = 0; k < instr->n_in; k++) literal_release(m->in[i][k]);
+    for (uint32_t k = 0; m->in[i] && k < instr->n_in; k++) literal_release(m->in[i][k]);
   return NULL;
 }
 
@@ -263,10 +282,58 @@ static Status *complete(EvalJob *job, Meeting *m) {
 static void release_members(Executable *exe, const Device *self, uint32_t n,
                             const uint32_t *members) {
   for (uint32_t i = 0; i < n; i++) {
-    if (members[i] == self->index) continue;
+    if (members[i] == self->index || !executable_is_here(exe, members[i])) continue;
     exe->devices->items[members[i]].waits = NULL;
-    workers_ready(exe->workers, members[i]);
+    workers_ready(exe->workers, members[i] - exe->first_here);
   }
+}
+
+// Completes for all members, and makes the others ready.
+static Status *conclude(EvalJob *job, Meeting *m) {
+  Executable *exe = job->run->exe;
+  TRY(complete(job, m));
+  // The meeting is in the arena of a member, which may run as soon as it is ready.
+  uint32_t n = m->n_group, *members = ARENA_ARRAY(&job->device->arena, uint32_t, n);
+  for (uint32_t i = 0; i < n; i++) members[i] = flat(exe, m->group[i]);
+  release_members(exe, job->device, n, members);
+  return NULL;
+}
+
+static Status *conclude_later(EvalJob *job) {
+  Meeting *m = job->device->concludes;
+  job->device->concludes = NULL;
+  job->device->waits = NULL;
+  return conclude(job, m);
+}
+
+// All members of this rank have arrived: exchanges their parts for those of the other ranks. The
+// device goes on when they are here.
+static Status *send_parts(EvalJob *job, Group *group, Meeting *m) {
+  Executable *exe = job->run->exe;
+  Arena *arena = &job->device->arena;
+  uint32_t n = m->n_values, self = 0;
+  for (uint32_t i = 0; i < m->n_group; i++)
+    if (group->members[i] == job->device->index) self = i;
+  size_t *bytes = ARENA_ARRAY(arena, size_t, n + 1);
+  void **data = ARENA_ARRAY(arena, void *, (size_t)m->n_group *n + 1);
+  for (uint32_t i = 0; i < m->n_group; i++)
+    for (uint32_t v = 0; v < n; v++) {
+      const Literal *own = m->parts[(size_t)self * n + v];
+      Literal **part = &m->parts[(size_t)i * n + v];
+      if (!executable_is_here(exe, group->members[i]))
+        *part = literal_like(own, exe->program->context, own->elem);
+      bytes[v] = (size_t)own->count * (size_t)dtype_bytes(own->dtype);
+      data[(size_t)i * n + v] = (*part)->data;
+    }
+  m->transfer = (Transfer){.task = job->device->index - exe->first_here};
+  m->transfer.requests = ARENA_ARRAY(
+      arena, CommRequest, ranks_n_requests(exe->ranks, m->n_group, group->members, n) + 1);
+  job->device->waits = job->instr;
+  job->device->concludes = m;
+  job->waits = true;
+  RankGroup all = {m->n_group, group->members, n, bytes, data};
+  ranks_start(exe->ranks, &all, job->instr->begin, group->iteration++, &m->transfer);
+  return NULL;
 }
 
 // Arrives through the evaluator; the last member completes and makes the others ready.
@@ -297,34 +364,61 @@ static Status *meet_slowly(EvalJob *job, Literal **in, const Arrival *arrival) {
   m->in[arrival->self] = in;
   for (uint32_t i = 0; i < arrival->n_values; i++)
     m->parts[(size_t)arrival->self * arrival->n_values + i] = arrival->values[i];
-  if (++m->n_arrived < m->n_group) {
+  Group *group = instr->groups[job->device->index];  // only if members are on other ranks
+  if (++m->n_arrived < (group ? group->n_here : m->n_group)) {
     job->device->waits = instr;
     job->waits = true;
     return NULL;
   }
   *at = m->next;
-  TRY(complete(job, m));
-  // The meeting is in the arena of a member, which may run as soon as it is ready.
-  uint32_t n = m->n_group, *members = ARENA_ARRAY(arena, uint32_t, n);
-  for (uint32_t i = 0; i < n; i++) members[i] = flat(exe, m->group[i]);
-  release_members(exe, job->device, n, members);
-  return NULL;
+  if (group) return send_parts(job, group, m);
+  return conclude(job, m);
+}
+// Memory for the operands of members on other ranks; false without it.
+static bool make_away(Executable *exe, const Instr *instr, Group *group) {
+  uint32_t n = instr->n_in;
+  group->bytes = ARENA_ARRAY(&exe->arena, size_t, n + 1);
+  group->away = ARENA_ARRAY(&exe->arena, void *, (size_t)group->n *n + 1);
+  group->transfer.requests = ARENA_ARRAY(
+      &exe->arena, CommRequest, ranks_n_requests(exe->ranks, group->n, group->members, n) + 1);
+  size_t each = 0, all;
+  for (uint32_t i = 0; i < n; i++) {
+    group->bytes[i] = executable_value_bytes(exe, instr->in[i]);
+    each += (group->bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+  }
+  if (!size_mul(each, group->n - group->n_here, &all)) return false;
+  char *memory = mem_pages_new(all ? all : 1);
+  if (!memory) return false;
+  VEC_PUSH(&exe->arena, &exe->away, ((Pages){memory, all ? all : 1}));
+  for (uint32_t m = 0; m < group->n; m++)
+    for (uint32_t i = 0; i < n && !executable_is_here(exe, group->members[m]); i++) {
+      group->away[(size_t)m * n + i] = memory;
+      memory += (group->bytes[i] + KERNEL_ALIGN - 1) / KERNEL_ALIGN * KERNEL_ALIGN;
+    }
+  return true;
 }
 
-// The group's record, if a kernel can compute the collective. All members share it.
+// The group's record, if a kernel can compute the collective, or members are on other ranks. All
+// members share it. NULL: it has none, and runs through eval.
 static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arrival) {
   ExchangeMaker maker = exchange_maker(op_at(exe->program, instr->op)->code);
-  uint32_t n = arrival->n_group;
+  uint32_t n = arrival->n_group, n_here = 0;
+  bool *here = ARENA_ARRAY(&exe->arena, bool, n);
+  for (uint32_t i = 0; i < n; i++)
+    n_here += here[i] = executable_is_here(exe, flat(exe, arrival->group[i]));
   ExchangeRequest request = {
       .kernel = {.program = exe->program, .arena = &exe->arena, .op = instr->op},
       .n_group = n,
-      .group = arrival->group};
-  Kernel kernel;
-  if (!maker || !maker(&request, &kernel)) return NULL;
-  if (kernel.temp_bytes || kernel.scratch_bytes > exe->scratch_bytes) return NULL;
+      .group = arrival->group,
+      .here = n_here < n ? here : NULL};
+  Kernel kernel = {0};
+  bool slow = !maker || !maker(&request, &kernel) || kernel.temp_bytes ||
+              kernel.scratch_bytes > exe->scratch_bytes;
+  if (slow && n_here == n) return NULL;
   Group *group = ARENA_NEW(&exe->arena, Group);
   *group = (Group){
       .n = n,
+      .n_here = n_here,
       .members = ARENA_ARRAY(&exe->arena, uint32_t, n),
       .kernel = kernel,
       .buffers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *(instr->n_in + instr->n_out) + 1)};
@@ -332,18 +426,41 @@ static Group *make_group(Executable *exe, const Instr *instr, const Arrival *arr
     group->members[i] = flat(exe, arrival->group[i]);
     instr->groups[group->members[i]] = group;
   }
+  group->slow = slow || (n_here < n && !make_away(exe, instr, group));
   return group;
+}
+
+// Exchanges the operands with the other ranks. The last member goes on when theirs are here.
+static void send_operands(EvalJob *job, Group *group) {
+  Executable *exe = job->run->exe;
+  const Instr *instr = job->instr;
+  for (uint32_t m = 0; m < group->n; m++)
+    for (uint32_t i = 0; i < instr->n_in; i++) {
+      bool here = executable_is_here(exe, group->members[m]);
+      group->buffers[m * instr->n_in + i] =
+          here ? exe->devices->items[group->members[m]].pointers[instr->first + i]
+               : group->away[m * instr->n_in + i];
+    }
+  job->device->waits = instr;
+  job->device->completes = group;
+  job->waits = true;
+  group->transfer.task = job->device->index - exe->first_here;
+  RankGroup all = {group->n, group->members, instr->n_in, group->bytes, group->buffers};
+  ranks_start(exe->ranks, &all, instr->begin, group->iteration++, &group->transfer);
 }
 
 // Arrives at a known group. The last member computes outside of the lock.
 static Status *arrive(EvalJob *job, Group *group) {
-  if (++group->n_arrived < group->n) {
+  if (++group->n_arrived < group->n_here) {
     job->device->waits = job->instr;
     job->waits = true;
     return NULL;
   }
   group->n_arrived = 0;
-  job->completes = group;
+  if (group->n_here < group->n)
+    send_operands(job, group);
+  else
+    job->completes = group;
   return NULL;
 }
 
@@ -351,7 +468,7 @@ static Status *meet(EvalJob *job) {
   Executable *exe = job->run->exe;
   const Instr *instr = job->instr;
   Group *group = instr->groups[job->device->index];
-  if (group) return arrive(job, group);
+  if (group && !group->slow) return arrive(job, group);
   Arena *arena = &job->device->arena;
   Literal **in = read_operands(job), **out = ARENA_ARRAY(arena, Literal *, instr->n_out + 1);
   Arrival arrival;
@@ -361,9 +478,9 @@ static Status *meet(EvalJob *job) {
     return write_results(job, job->device->index, out);
   }
   Guard *before = arena_guard(&exe->arena, exe->heap->guard);
-  group = make_group(exe, instr, &arrival);
+  if (!group) group = make_group(exe, instr, &arrival);
   arena_guard(&exe->arena, before);
-  if (!group) return meet_slowly(job, in, &arrival);
+  if (!group || group->slow) return meet_slowly(job, in, &arrival);
   for (uint32_t i = 0; i < arrival.n_values; i++) literal_release(arrival.values[i]);
   for (uint32_t i = 0; i < instr->n_in; i++) literal_release(in[i]);
   return arrive(job, group);
@@ -463,7 +580,15 @@ static void complete_group(Executable *exe, const Device *device, const Instr *i
     for (uint32_t m = 0; m < group->n; m++) {
       void **from = exe->devices->items[group->members[m]].pointers + instr->first;
       uint32_t n = part ? instr->n_out : instr->n_in;
-      if (n) memcpy(to, from + (part ? instr->n_in : 0), n * sizeof *to);
+      // Members of other ranks: their operands are here, and their results are not written.
+      if (!executable_is_here(exe, group->members[m]))
+        from = group->away + (size_t)m * instr->n_in;
+      else if (part)
+        from += instr->n_in;
+      if (part && !executable_is_here(exe, group->members[m]))
+        memset(to, 0, n * sizeof *to);
+      else if (n)
+        memcpy(to, from, n * sizeof *to);
       to += n;
     }
   run_kernel(&group->kernel, group->buffers, worker);
@@ -480,11 +605,31 @@ static Outcome run_locked(Running *run, Device *device, const Instr *instr, Work
   return job.waits ? OUTCOME_WAIT : OUTCOME_GO_ON;
 }
 
+// The first step of a turn: the collective at which the device has waited for other ranks.
+static Outcome resume(Running *run, Device *device, Worker *worker) {
+  const Instr *instr = device->waits;
+  if (device->concludes) {
+    EvalJob job = {
+        .run = run, .device = device, .instr = instr, .body = conclude_later, .continues = true};
+    return locked(&job) ? OUTCOME_GO_ON : OUTCOME_FAILED;
+  }
+  Group *group = device->completes;
+  device->completes = NULL;
+  device->waits = NULL;
+  complete_group(run->exe, device, instr, group, worker);
+  return OUTCOME_GO_ON;
+}
+
 static Outcome run_instr(Running *run, Device *device, const Instr *instr, Worker *worker) {
   Executable *exe = run->exe;
   switch (instr->kind) {
   case INSTR_KERNEL: run_kernel(instr->kernel, device->pointers + instr->first, worker); break;
   case INSTR_COPY: run_copy(exe, device, instr, worker); break;
+  case INSTR_BY_DEVICE: {
+    size_t bytes = executable_value_bytes(exe, instr->out[0]);
+    memcpy(device->pointers[instr->first], instr->by_device + bytes * device->index, bytes);
+    break;
+  }
   case INSTR_EVAL: return run_locked(run, device, instr, worker, eval_now);
   case INSTR_COLLECTIVE: return run_locked(run, device, instr, worker, meet);
   case INSTR_LOOP: push(device, &instr->lists[0], instr); break;
@@ -501,19 +646,23 @@ static bool is_cancelled(const Executable *exe) {
 }
 
 static void finish_device(Running *run, Device *device) {
-  if (run->exe->n_devices == 1) {  // no one else looks at it
+  if (run->exe->n_devices == 1 && !run->exe->ranks) {  // no one else looks at it
     device->finished = true;
     workers_finish(run->exe->workers);
     return;
   }
   pthread_mutex_lock(&run->exe->lock);
   device->finished = true;
-  bool all = ++run->n_finished == run->exe->n_devices;
+  bool all = ++run->n_finished == run->exe->n_here;
   pthread_mutex_unlock(&run->exe->lock);
-  if (all) workers_finish(run->exe->workers);
+  if (all && run->exe->ranks)
+    ranks_finished(run->exe->ranks);
+  else if (all)
+    workers_finish(run->exe->workers);
 }
 
-static void fail(Running *run, Status *status) {
+static void fail(void *user, Status *status) {
+  Running *run = user;
   pthread_mutex_lock(&run->exe->lock);
   if (run->status)
     status_free(status);
@@ -532,6 +681,10 @@ static void add_time(Executable *exe, const Instr *instr, double seconds) {
 
 static void run_device(Running *run, Device *device, Worker *worker, RunNote *note) {
   Executable *exe = run->exe;
+  if ((device->completes || device->concludes) && resume(run, device, worker) == OUTCOME_FAILED) {
+    workers_finish(exe->workers);
+    return;
+  }
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
@@ -543,6 +696,7 @@ static void run_device(Running *run, Device *device, Worker *worker, RunNote *no
       fail(run, status_new(CANCELLED, __FILE__, __LINE__, "the run was cancelled"));
       return;
     }
+    if (exe->ranks) ranks_progress(exe->ranks);
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
     note->instr = instr;
@@ -559,26 +713,36 @@ static void run_device(Running *run, Device *device, Worker *worker, RunNote *no
 
 static void turn(void *arg, uint32_t task, Worker *worker) {
   Running *run = arg;
-  RunNote note = {.exe = run->exe, .device = task};
+  Device *device = &run->exe->devices->items[run->exe->first_here + task];
+  RunNote note = {.exe = run->exe, .device = device->index};
   run_note = &note;
-  run_device(run, &run->exe->devices->items[task], worker, &note);
+  run_device(run, device, worker, &note);
   run_note = NULL;
 }
 
-static Status *deadlock(const Running *run) {
+// Where the devices of this rank wait, a line each.
+static void describe_waiting(void *user, char *out, size_t bytes) {
+  enum { SHOWN = 16 };
+  const Running *run = user;
   const Executable *exe = run->exe;
-  char text[4096];
   size_t used = 0;
-  uint32_t n_waiting = 0;
-  for (uint32_t i = 0; i < exe->n_devices; i++) n_waiting += !exe->devices->items[i].finished;
-  for (uint32_t i = 0; i < exe->n_devices && i < 16 && used < sizeof text; i++) {
-    const Device *device = &exe->devices->items[i];
+  out[0] = 0;
+  for (uint32_t i = 0; i < exe->n_here && i < SHOWN && used < bytes; i++) {
+    const Device *device = &exe->devices->items[exe->first_here + i];
     int n = device->waits
-                ? snprintf(text + used, sizeof text - used, "\n  device %u waits at '%s'", i,
+                ? snprintf(out + used, bytes - used, "\n  device %u waits at '%s'", device->index,
                            op_name(exe->program, device->waits->op))
-                : snprintf(text + used, sizeof text - used, "\n  device %u has finished", i);
+                : snprintf(out + used, bytes - used, "\n  device %u has finished", device->index);
     if (n > 0) used += (size_t)n;
   }
+}
+
+static Status *deadlock(Running *run) {
+  const Executable *exe = run->exe;
+  char text[4096];
+  uint32_t n_waiting = 0;
+  for (uint32_t i = 0; i < exe->n_devices; i++) n_waiting += !exe->devices->items[i].finished;
+  describe_waiting(run, text, sizeof text);
   FAIL(ABORTED, "deadlock: %u of %u devices wait and none can go on%s", n_waiting, exe->n_devices,
        text);
 }
@@ -588,16 +752,18 @@ static void reset_groups(Executable *exe, const InstrList *list) {
   for (uint32_t i = 0; i < list->count; i++) {
     const Instr *instr = &list->items[i];
     for (uint32_t d = 0; instr->groups && d < exe->n_devices; d++)
-      if (instr->groups[d]) instr->groups[d]->n_arrived = 0;
+      if (instr->groups[d]) instr->groups[d]->n_arrived = 0, instr->groups[d]->iteration = 0;
     for (uint32_t k = 0; k < instr->n_lists; k++) reset_groups(exe, &instr->lists[k]);
   }
 }
 
 Status *devices_run(Executable *exe, const void *const *args, void *const *out) {
   Running run = {.exe = exe, .args = args, .out = out, .progress = exe->progress};
-  for (uint32_t i = 0; i < exe->n_devices; i++) {
+  for (uint32_t i = exe->first_here; i < exe->first_here + exe->n_here; i++) {
     Device *device = &exe->devices->items[i];
     device->waits = NULL;
+    device->completes = NULL;
+    device->concludes = NULL;
     device->finished = false;
     device->depth = 0;
     for (uint32_t k = 0; k < exe->moving.count; k++) {
@@ -609,8 +775,15 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
     device->shown = NULL;
     watch_start(device->memory, exe->mapped_bytes);
   }
-  bool ended = workers_run(exe->workers, exe->n_devices, turn, &run);
+  if (exe->ranks) {
+    reset_groups(exe, &exe->main);
+    ranks_begin(exe->ranks, &(RanksRun){&run, fail, describe_waiting});
+    workers_poll(exe->workers, ranks_poll, exe->ranks);
+    if (!exe->n_here) ranks_finished(exe->ranks);
+  }
+  bool ended = workers_run(exe->workers, exe->n_here, turn, &run);
   if (!ended && !run.status) run.status = deadlock(&run);
+  if (exe->ranks) ranks_end(exe->ranks, run.status);
   if (run.status) reset_groups(exe, &exe->main);
   return run.status;
 }

@@ -72,6 +72,10 @@ struct Workers {
   uint32_t first, count;
   uint32_t active;  // workers in a turn
   bool finished, stuck;
+  WorkerPoll poll;  // NULL: none
+  void *poll_arg;
+  bool polling;    // a worker is in it, and counts as active
+  uint64_t turns;  // begun
 };
 
 // The pools of this process: cores are the process's, not a program's. Guarded by the lock.
@@ -190,10 +194,32 @@ static bool run_task(Workers *w, Worker *worker) {
   w->first = (w->first + 1) % w->n_tasks;
   w->count--;
   w->active++;
+  w->turns++;
   pthread_mutex_unlock(&w->pool->lock);
   w->task(w->arg, task, worker);
   pthread_mutex_lock(&w->pool->lock);
   if (--w->active == 0) wake_some(w->pool);  // the caller may wait for it
+  return true;
+}
+
+void workers_poll(Workers *w, WorkerPoll poll, void *arg) {
+  w->poll = poll;
+  w->poll_arg = arg;
+}
+
+// Looks for messages from outside; false if there are none, or another worker looks. The lock is
+// held before and after.
+static bool poll_once(Workers *w) {
+  if (!w->poll || w->finished || w->polling) return false;
+  bool idle = w->active == 0 && w->count == 0;
+  uint64_t turns = w->turns;
+  w->polling = true;
+  w->active++;
+  pthread_mutex_unlock(&w->pool->lock);
+  w->poll(w->poll_arg, idle, turns);
+  pthread_mutex_lock(&w->pool->lock);
+  w->polling = false;
+  if (--w->active == 0 && w->finished) wake_some(w->pool);  // the caller may wait for it
   return true;
 }
 
@@ -224,6 +250,7 @@ static void work(Workers *w) {
       spins = 0;
       continue;
     }
+    if (poll_once(w)) continue;
     if (w->active == 0 && (w->finished || !w->count)) {
       w->stuck = !w->finished;
       return;
@@ -244,6 +271,7 @@ static void *worker_main(void *arg) {
     bool able = grow_scratch(worker, pool->scratch_bytes), busy = false;
     for (Workers *w = pool->runs; w && able && !busy; w = w->next) busy = run_task(w, worker);
     if (!busy && able) busy = help(worker);
+    for (Workers *w = pool->runs; w && !busy; w = w->next) busy = poll_once(w);
     if (busy)
       spins = 0;
     else
@@ -272,7 +300,7 @@ bool workers_run(Workers *w, uint32_t n, WorkerTask task, void *arg) {
   w->task = task;
   w->arg = arg;
   w->finished = w->stuck = false;
-  if (n == 1) return run_alone(w);
+  if (n == 1 && !w->poll) return run_alone(w);
   pthread_mutex_lock(&pool->lock);
   for (uint32_t i = 0; i < n; i++) w->queue[i] = i;
   w->first = 0;

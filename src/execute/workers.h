@@ -27,14 +27,21 @@ Status *workers_new(uint32_t n, uint32_t n_tasks, size_t scratch_bytes, Workers 
 void workers_free(Workers *workers);  // NULL is fine
 uint32_t workers_count(const Workers *workers);
 
-// One run at a time. Runs until workers_finish is called, or no task is ready and none is running (a deadlock: then
-// false is returned). Tasks 0 … n - 1 are ready at first.
+// One run at a time. Runs until workers_finish is called, or no task is ready and none is running
+// (a deadlock: then false is returned). Tasks 0 … n - 1 are ready at first.
 bool workers_run(Workers *workers, uint32_t n, WorkerTask task, void *arg);
 // Makes a task ready again. Any thread may call it, also before the task's turn has ended only if
 // that turn will not touch the task's state any more.
 void workers_ready(Workers *workers, uint32_t task);
 // Ends workers_run when the running turns have ended.
 void workers_finish(Workers *workers);
+
+// Called by a worker that has nothing to do, one at a time, until workers_finish; then a run
+// without ready tasks is no deadlock. idle: no task was running or ready; turns: the number begun
+// so far.
+typedef void (*WorkerPoll)(void *arg, bool idle, uint64_t turns);
+// For the next runs; NULL: none.
+void workers_poll(Workers *workers, WorkerPoll poll, void *arg);
 
 // Runs all tiles, with the help of idle workers. Returns when all are done.
 void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg);

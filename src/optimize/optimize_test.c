@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/sanitize.h"
 #include "evaluate/evaluate.h"
 #include "ops/infer.h"
 #include "optimize/optimize.h"
@@ -22,7 +23,7 @@
 
 #include "../../tests/support/random_local.h"
 
-enum { PROGRAMS = 120 };
+enum { PROGRAMS = SANITIZED ? 28 : 120 };
 
 typedef struct Case {
   uint64_t seed;

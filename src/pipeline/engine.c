@@ -25,7 +25,7 @@ typedef struct EngineJob {
   EngineReport *report;
 } EngineJob;
 
-static Status *evaluate_all(const EngineJob *job) {
+static Status *evaluate_here(const EngineJob *job) {
   for (uint32_t k = 0; k < job->n_runs; k++) {
     double start = clock_seconds();
     for (uint32_t i = 0; k && i < job->n_out; i++) literal_release(job->out[i]);
@@ -37,6 +37,13 @@ static Status *evaluate_all(const EngineJob *job) {
   return NULL;
 }
 
+// With ranks, rank 0 evaluates for all.
+static Status *evaluate_all(const EngineJob *job) {
+  Comm *comm = job->request->options.comm;
+  if (!comm) return evaluate_here(job);
+  return comm_agree(comm, comm_rank(comm) == 0 ? evaluate_here(job) : NULL);
+}
+
 static Status *run_all(const EngineJob *job, Executable *exe) {
   for (uint32_t i = 0; i < job->n_out; i++) job->out[i] = NULL;
   for (uint32_t k = 0; k < job->n_runs; k++) {
@@ -45,6 +52,7 @@ static Status *run_all(const EngineJob *job, Executable *exe) {
     job->report->run_seconds[k] = clock_seconds() - start;
     job->report->n_runs = k + 1;
   }
+  TRY(executable_collect(exe, job->n_out, job->out));
   executable_stats(exe, job->arena, &job->report->n_rows, &job->report->rows);
   return NULL;
 }
@@ -58,14 +66,19 @@ static Status *run_compiled(const EngineJob *job, Program *flat, bool *out_done)
   Executable *exe;
   Status *status =
       executable_new(flat, job->function, &job->request->options, job->heap, job->arena, &exe);
+  if (job->request->options.comm) status = comm_agree(job->request->options.comm, status);
   report->compile_seconds = clock_seconds() - start;
   if (status && status_code(status) == UNIMPLEMENTED) {
     report->uncompiled = arena_printf(job->arena, "%s", status_message(status));
     status_free(status);
+    executable_free(exe);
     *out_done = false;
     return NULL;
   }
-  TRY(status);
+  if (status) {
+    executable_free(exe);
+    return status;
+  }
   report->compiled = true;
   executable_need(exe, &report->need);
   status = run_all(job, exe);

@@ -46,8 +46,9 @@ void partitioned_deinit(Partitioned *p) {
   p->table = NULL;
 }
 
-void partitioned_shard(const Partitioned *p, Literal *const *global, Literal **out) {
-  for (uint32_t k = 0; k < p->n_devices; k++)
+void partitioned_shard(const Partitioned *p, uint32_t first, uint32_t n, Literal *const *global,
+                       Literal **out) {
+  for (uint32_t k = first; k < first + n; k++)
     for (uint32_t i = 0; i < p->n_args; i++)
       out[(size_t)k * p->n_args + i] =
           tile_shard(p->table, &p->args[i], k, global[i], PADDING_ZERO);

@@ -22,9 +22,10 @@ void partitioned_deinit(Partitioned *p);  // {0} is fine
 // Are the devices replicas of one partition (--replica-count) instead of partitions?
 bool partitioned_by_replica(const Program *local, uint32_t n_devices);
 
-// The shards of all arguments, device by device, into out[n_devices × n_args], owned. Padding is
-// zero.
-void partitioned_shard(const Partitioned *p, Literal *const *global, Literal **out);
+// The shards of all arguments for n devices from `first` on, device by device, into out[n_devices ×
+// n_args], owned. Padding is zero.
+void partitioned_shard(const Partitioned *p, uint32_t first, uint32_t n, Literal *const *global,
+                       Literal **out);
 // The global results, owned, from shards[n_devices × n_results]. *out_unequal: NULL, or a sentence
 // if devices hold different values of one element; in the arena.
 void partitioned_join(const Partitioned *p, Literal *const *shards, Arena *arena, Literal **out,

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/sanitize.h"
 
 static const char mlp[] =
     "func.func @main(%x: tensor<64x64xf32>, %w: tensor<64x64xf32>, %v: tensor<64x64xf32>) -> "
@@ -173,7 +174,7 @@ static void test_allocations_fail(void **state) {
   all.fail_at = UINT64_MAX;
   run(&all);
   release(&all);
-  uint64_t n = mem_fail_at(0), step = n / 80 + 1;
+  uint64_t n = mem_fail_at(0), step = n / (SANITIZE_THREAD ? 10 : SANITIZE_ADDRESS ? 40 : 80) + 1;
   for (uint64_t k = 1; k <= n; k += step) {
     Job job = whole;
     job.fail_at = k;

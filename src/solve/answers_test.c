@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "base/sanitize.h"
 #include "base/mem.h"
 #include "solve/problem_fixture.h"
 #include "solve/step_fixture.h"
@@ -77,7 +78,8 @@ static Status *solve_step(Guard *guard, void *arg) {
 
 static void test_steps(void **state) {
   (void)state;
-  static const Step steps[] = {{4, 1000, 1}, {4, 100, 1}, {4, 30, 1}, {40, 60, 2}, {300, 100, 1}};
+  static const Step steps[] = {
+      {4, 1000, 1}, {4, 100, 1}, {4, 30, 1}, {40, 60, 2}, {SANITIZED ? 60 : 300, 100, 1}};
   for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
     Step step = steps[i];
     assert_null(guard_run(solve_step, &step));
@@ -109,7 +111,7 @@ static void add_grid(Problem *problem, uint32_t side, uint64_t *random) {
 // The same plan, bound and work for 1, 2 and 4 threads.
 static Status *solve_threads(Guard *guard, void *arg) {
   uint64_t random = *(uint64_t *)arg * 2654435761u + 88172645463325252u;
-  enum { SIDE = 14, N = SIDE * SIDE };
+  enum { SIDE = SANITIZED ? 10 : 14, N = SIDE * SIDE };
   Problem problem;
   uint32_t first[N], choice[N];
   SolveResult r, s;
@@ -135,7 +137,8 @@ static Status *solve_threads(Guard *guard, void *arg) {
 static void test_threads(void **state) {
   (void)state;
   uint64_t seed = first_seed();
-  for (uint32_t i = 0; i < 2; i++, seed++) assert_null(guard_run(solve_threads, &seed));
+  for (uint32_t i = 0; i < (SANITIZED ? 1 : 2); i++, seed++)
+    assert_null(guard_run(solve_threads, &seed));
 }
 
 // ---- one variable fixed ----
@@ -190,7 +193,8 @@ static Status *fix_random(Guard *guard, void *arg) {
 static void test_fixed(void **state) {
   (void)state;
   uint64_t seed = first_seed();
-  for (uint32_t i = 0; i < 60; i++, seed++) assert_null(guard_run(fix_random, &seed));
+  for (uint32_t i = 0; i < (SANITIZED ? 15 : 60); i++, seed++)
+    assert_null(guard_run(fix_random, &seed));
 }
 
 // ---- why nothing fits ----
@@ -237,7 +241,7 @@ static void test_infeasible(void **state) {
   (void)state;
   uint64_t seed = first_seed();
   uint32_t proven = 0;
-  enum { PROBLEMS = 200 };
+  enum { PROBLEMS = SANITIZED ? 60 : 200 };
   for (uint32_t i = 0; i < PROBLEMS; i++) {
     uint64_t arg = seed + i;
     assert_null(guard_run(refute_random, &arg));

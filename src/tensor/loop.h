@@ -74,9 +74,9 @@ typedef struct Loop {
   uint32_t n_steps, n_accesses, n_passes, n_buffers;
   uint32_t n_rows;     // row reductions
   uint32_t n_columns;  // column reductions
-  bool split;  // rows are cut into blocks: all row reductions are in pass 0, and their results
-               // are stored by loop_finish as column reductions are
-  bool ordered;  // rows run one after the other: a row may read what the one before has stored
+  bool split;    // rows are cut into blocks: all row reductions are in pass 0, and their results
+                 // are stored by loop_finish as column reductions are
+  bool ordered;  // a row may read what the row before it stored
   LoopStep *steps;
   LoopAccess *accesses;
 } Loop;
@@ -103,7 +103,7 @@ bool loop_supports(ScalarOp op, DType type, DType from);
 // Consecutive rows along the last grid dimension, or a part of one row.
 typedef struct LoopBlock {
   char *const *at;        // per access: the address of the first element; of `index`: the position
-  int64_t rows;           // more than 1 only if outers and inners are the loop's
+  int64_t rows;           // more than 1 only if outers and inners are the loop's, or it is ordered
   int64_t outer, outers;  // the outer part of rows: from `outer` on
   int64_t inners;
   void *const

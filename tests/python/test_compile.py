@@ -1,5 +1,6 @@
 """tessera.compile: the compiled engine from Python."""
 
+import concurrent.futures
 import os
 import signal
 import threading
@@ -132,6 +133,46 @@ def test_plan():
     f = tessera.compile(plan)
     assert f.devices == 4
     np.testing.assert_allclose(f(*arguments(1))["norm"], jax.jit(mlp)(*arguments(1))["norm"], rtol=2e-5)
+
+
+def test_short_calls_give_the_same_results():
+    def f(x, y):
+        return jnp.tanh(x) + y, (x * y).sum()
+    x, y = np.arange(6, dtype="f").reshape(2, 3), np.ones((2, 3), "f")
+    g = tessera.compile(f, x, y)
+    want = [np.asarray(r) for r in g(x, y)]  # the first call is interruptible, and measures the time
+    assert g._quick is not None
+    g._meter.soon = True  # also on a machine that is busy
+    both = np.stack([x, y], axis=-1)
+    for args in [(x, y), (jnp.asarray(x), y), (both[..., 0], y), (x.astype(">f4"), y), (x.copy(order="F"), y)]:
+        for _ in range(3):
+            got = g(*args)
+            assert isinstance(got, tuple)
+            for a, b in zip(got, want):
+                np.testing.assert_array_equal(a, b)
+    assert g(x, y)[0] is not g(x, y)[0]
+    with pytest.raises(tessera.errors.InvalidArgument):
+        g(x.astype("i"), y)
+    with pytest.raises(tessera.errors.InvalidArgument):
+        g(x[:1], y)
+    np.testing.assert_array_equal(g(x, y)[0], want[0])
+
+
+def test_short_calls_in_threads():
+    g = tessera.compile(lambda x: x * 2 + 1, np.zeros(8, "f"))
+    g._meter.soon = True
+
+    def work(k):
+        x = np.full(8, k, "f")
+        return all((g(x) == 2 * k + 1).all() for _ in range(200))
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(8)))
+
+
+def test_loops_stay_interruptible():
+    g = tessera.compile(lambda x: jax.lax.while_loop(lambda s: s.sum() < 1e6, lambda s: s * 2 + 1, x), np.zeros(8, "f"))
+    g(np.zeros(8, "f"))
+    assert g.stats()["loops"] == 1 and not g._meter.soon
 
 
 def test_frozen():

@@ -1,5 +1,5 @@
-// Kernels of reduce: one operand and a named reducer (sum, max, …), any dimensions; and the two
-// operands of argmax and argmin as JAX writes them.
+// Kernels of reduce: one operand and a named reducer (sum, max, …), any dimensions. Other bodies
+// are loops (fuse_variadic.c).
 //
 // Neighbouring dimensions of one kind merge, so that the operand is an alternation of kept and
 // reduced dimensions. Each stage reduces one group: a tensor [outer, reduced, inner]. If inner is
@@ -7,7 +7,6 @@
 // reductions are halved until they are short, so the error of sums grows with the logarithm of the
 // length. If there are few results, a first stage reduces parts of the dimension. The tree depends
 // on shapes only. 16-bit floats are summed in f32 and rounded once. O(elements).
-#include <math.h>
 #include <string.h>
 
 #include "execute/kernels/combine.h"
@@ -15,7 +14,6 @@
 #include "execute/kernels/kernels.h"
 #include "ops/op.h"
 #include "tensor/narrow.h"
-#include "tensor/vectorize.h"
 
 enum { CHUNK = 512, SHORT_ROWS = 32, SHORT_ROW = 8192, LEVELS = 40, MOST_STAGES = 2 * MAX_RANK };
 
@@ -280,163 +278,6 @@ static bool make_named(const KernelRequest *r, Kernel *out) {
   return link_chain(&c, out), true;
 }
 
-// ---- argmax and argmin ----
-
-// Values and indices [outer, reduced, inner] of one line or of rows.
-typedef struct Arg {
-  int64_t outer, reduced, inner;
-  DType type;
-  bool least;  // argmin
-} Arg;
-
-enum { ARG_CHUNK = 512 };
-typedef struct ArgRows {
-  float best[ARG_CHUNK];
-  int32_t at[ARG_CHUNK];
-} ArgRows;
-
-// One step of the body on a row: the better value, or the accumulator if it is NaN; of equal values
-// the smaller index. sign: -1 for argmin.
-VECTOR_BODY void arg_step_body(ArgRows *acc, const float *x, const int32_t *index, int64_t n,
-                               bool least) {
-  for (int64_t i = 0; i < n; i++) {
-    float a = acc->best[i], b = x[i];
-    int32_t ia = acc->at[i], ib = index[i];
-    bool better = (least ? a < b : a > b) | (a != a);
-    bool keeps = better | ((a == b) & (ia < ib));
-    acc->best[i] = better ? a : b;
-    acc->at[i] = keeps ? ia : ib;
-  }
-}
-VECTOR_CLONES(arg_step,
-              (ArgRows * acc, const float *x, const int32_t *index, int64_t n, bool least),
-              (acc, x, index, n, least))
-
-// A line of n values: 64 lanes, then the lanes one by one. The order of steps matters only for NaN
-// (the first one wins) and for zeros (the sign of the last one); such lines are folded again, one
-// value after the other.
-static void arg_line(const Arg *g, const float *x, const int32_t *index, ArgRows *acc) {
-  enum { WIDE = 64 };
-  int64_t n = g->reduced;
-  float init = acc->best[0];
-  int32_t init_at = acc->at[0];
-  if (n >= 4 * WIDE) {
-    ArgRows lanes;
-    memcpy(lanes.best, x, WIDE * sizeof *x);
-    memcpy(lanes.at, index, WIDE * sizeof *index);
-    int64_t i = WIDE;
-    for (; i + WIDE <= n; i += WIDE) arg_step(&lanes, x + i, index + i, WIDE, g->least);
-    for (int64_t j = 0; j < WIDE; j++) arg_step(acc, &lanes.best[j], &lanes.at[j], 1, g->least);
-    for (; i < n; i++) arg_step(acc, x + i, index + i, 1, g->least);
-    if (acc->best[0] == acc->best[0] && acc->best[0] != 0) return;
-    acc->best[0] = init;
-    acc->at[0] = init_at;
-  }
-  for (int64_t i = 0; i < n; i++) {
-    float a = acc->best[0], b = x[i];
-    bool better = (g->least ? a < b : a > b) || a != a;
-    bool keeps = better || (a == b && acc->at[0] < index[i]);
-    if (!better) acc->best[0] = b;
-    if (!keeps) acc->at[0] = index[i];
-  }
-}
-
-static void run_arg(const Kernel *kernel, void *const *buffers, uint32_t tile, void *scratch) {
-  (void)scratch;
-  const Arg *g = kernel->data;
-  const float *x = buffers[0];
-  const int32_t *index = buffers[1];
-  float *best = buffers[4];
-  int32_t *at = buffers[5];
-  int64_t chunks = (g->inner + ARG_CHUNK - 1) / ARG_CHUNK;
-  uint64_t first, last;
-  kernel_part((uint64_t)(g->outer * chunks), tile, kernel->n_tiles, &first, &last);
-  for (uint64_t unit = first; unit < last; unit++) {
-    int64_t column = (int64_t)unit % chunks * ARG_CHUNK, outer = (int64_t)unit / chunks;
-    int64_t n = g->inner - column < ARG_CHUNK ? g->inner - column : ARG_CHUNK;
-    ArgRows acc;
-    for (int64_t i = 0; i < n; i++) {
-      acc.best[i] = *(const float *)buffers[2];
-      acc.at[i] = *(const int32_t *)buffers[3];
-    }
-    int64_t from = outer * g->reduced * g->inner + column;
-    if (g->inner == 1)
-      arg_line(g, x + from, index + from, &acc);
-    else
-      for (int64_t r = 0; r < g->reduced; r++)
-        arg_step(&acc, x + from + r * g->inner, index + from + r * g->inner, n, g->least);
-    memcpy(best + outer * g->inner + column, acc.best, (size_t)n * sizeof *best);
-    memcpy(at + outer * g->inner + column, acc.at, (size_t)n * sizeof *at);
-  }
-}
-
-static OpId defined_by(const Program *p, ValueId v, uint16_t code) {
-  OpId op = value_def(p, v);
-  return op && op_at(p, op)->code == code ? op : 0;
-}
-
-static bool compares(const Program *p, ValueId v, const char *direction, ValueId x, ValueId y) {
-  OpId op = defined_by(p, v, OP_compare);
-  if (!op || op_operand(p, op, 0) != x || op_operand(p, op, 1) != y) return false;
-  Attr attr = op_attr(p, op, "comparison_direction");
-  return str_is(name_str(p->context, attr_as_name(p->context, attr)), direction) &&
-         !str_is(name_str(p->context, attr_as_name(p->context, op_attr(p, op, "compare_type"))),
-                 "TOTALORDER");
-}
-
-// The body of JAX's argmax (out_least: argmin) on values a, b with indices i, j:
-//   better = a > b or a != a;  value = select(better, a, b)
-//   index = select(better or (a == b and i < j), i, j)
-static bool body_is_arg(const Program *p, RegionId region, bool *out_least) {
-  BlockId block = region_block(p, region);
-  OpId end = block_at(p, block)->last;
-  if (block_at(p, block)->n_args != 4 || op_at(p, end)->n_operands != 2) return false;
-  ValueId a = block_arg(p, block, 0), i = block_arg(p, block, 1), b = block_arg(p, block, 2),
-          j = block_arg(p, block, 3);
-  OpId value = defined_by(p, op_operand(p, end, 0), OP_select),
-       index = defined_by(p, op_operand(p, end, 1), OP_select);
-  if (!value || !index || op_operand(p, value, 1) != a || op_operand(p, value, 2) != b ||
-      op_operand(p, index, 1) != i || op_operand(p, index, 2) != j)
-    return false;
-  ValueId better = op_operand(p, value, 0);
-  OpId nan = defined_by(p, better, OP_or), either = defined_by(p, op_operand(p, index, 0), OP_or);
-  if (!nan || !either || op_operand(p, either, 0) != better ||
-      !compares(p, op_operand(p, nan, 1), "NE", a, a))
-    return false;
-  OpId tie = defined_by(p, op_operand(p, either, 1), OP_and);
-  if (!tie || !compares(p, op_operand(p, tie, 0), "EQ", a, b) ||
-      !compares(p, op_operand(p, tie, 1), "LT", i, j))
-    return false;
-  *out_least = compares(p, op_operand(p, nan, 0), "LT", a, b);
-  return *out_least || compares(p, op_operand(p, nan, 0), "GT", a, b);
-}
-
-static bool make_arg(const KernelRequest *r, Kernel *out) {
-  Dense values, indices, result;
-  bool least = false;
-  if (!dense_operand(r, 0, &values) || !dense_operand(r, 1, &indices) ||
-      !dense_result(r, 0, &result) || values.dtype != DT_f32 || indices.dtype != DT_i32 ||
-      !body_is_arg(r->program, op_region(r->program, r->op, 0), &least))
-    return false;
-  if (result.count == 0) return kernel_nothing(out), true;
-  Group groups[MAX_RANK];
-  uint32_t n = groups_of(&values, request_ints(r, "dimensions"), groups);
-  Arg *g = ARENA_NEW(r->arena, Arg);
-  *g = (Arg){.outer = 1, .reduced = 1, .inner = 1, .least = least};
-  uint32_t i = 0;
-  if (i < n && !groups[i].reduced) g->outer = groups[i++].size;
-  if (i < n && groups[i].reduced) g->reduced = groups[i++].size;
-  if (i < n && !groups[i].reduced) g->inner = groups[i++].size;
-  if (i < n || values.count == 0) return false;
-  uint64_t units = (uint64_t)(g->outer * ((g->inner + ARG_CHUNK - 1) / ARG_CHUNK));
-  *out = (Kernel){.name = least ? "argmin" : "argmax",
-                  .run = run_arg,
-                  .data = g,
-                  .n_tiles = kernel_tiles((double)values.count / 1e9, units)};
-  return true;
-}
-
 bool kernel_reduce(const KernelRequest *r, Kernel *out) {
-  uint32_t n = op_at(r->program, r->op)->n_results;
-  return n == 1 ? make_named(r, out) : n == 2 && make_arg(r, out);
+  return op_at(r->program, r->op)->n_results == 1 && make_named(r, out);
 }
