@@ -149,8 +149,7 @@ INLINE void run_along_n(const MatmulShape *s, bool narrow, int rows, const char 
   int64_t item = narrow ? 2 : 4, step = SUMS / rows, x_step = padded(s->k);
   for (int64_t n = 0; n < s->n; n += step) {
     int64_t width = least(step, s->n - n);
-    for (int m = 0; m < rows; m++)
-      memset(sums + m * step, 0, (size_t)padded(width) * sizeof *sums);
+    for (int m = 0; m < rows; m++) memset(sums + m * step, 0, (size_t)padded(width) * sizeof *sums);
     for (int64_t k = 0; k < s->k; k += STREAMS) {
       float block[MATVEC_ROWS * STREAMS];
       for (int m = 0; m < rows; m++)
