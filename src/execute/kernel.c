@@ -4,14 +4,26 @@
 #include "execute/kernels/kernels.h"
 #include "ops/op.h"
 
-static const KernelMaker makers[OP_COUNT] = {
-    [OP_NONE] = NULL,
-#define KERNEL(op, maker) [OP_##op] = maker,
+// By op: the makers of its rows, tried in this order.
+static const KernelMaker makers[OP_COUNT][2] = {
+    [OP_NONE] = {NULL, NULL},
+#define KERNEL(op, maker) [OP_##op][0] = maker,
+#define KERNEL_ELSE(op, maker) [OP_##op][1] = maker,
 #include "execute/kernels.def"
 #undef KERNEL
+#undef KERNEL_ELSE
 };
 
-KernelMaker kernel_maker(uint16_t code) { return code < OP_COUNT ? makers[code] : NULL; }
+static bool make_any(const KernelRequest *request, Kernel *out) {
+  uint16_t code = op_at(request->program, request->op)->code;
+  for (int i = 0; i < 2; i++)
+    if (makers[code][i] && makers[code][i](request, out)) return true;
+  return false;
+}
+
+KernelMaker kernel_maker(uint16_t code) {
+  return code < OP_COUNT && (makers[code][0] || makers[code][1]) ? make_any : NULL;
+}
 
 uint32_t kernel_tiles(double seconds, uint64_t most) {
   static const double tile_seconds = 20e-6;

@@ -5,7 +5,9 @@
 #include "execute/kernel.h"
 
 #define KERNEL(op, maker) bool maker(const KernelRequest *request, Kernel *out);
+#define KERNEL_ELSE(op, maker) KERNEL(op, maker)
 #include "execute/kernels.def"
 #undef KERNEL
+#undef KERNEL_ELSE
 
 #endif
