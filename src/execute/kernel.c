@@ -25,6 +25,15 @@ KernelMaker kernel_maker(uint16_t code) {
   return code < OP_COUNT && (makers[code][0] || makers[code][1]) ? make_any : NULL;
 }
 
+double kernel_seconds(KernelRate rate, double amount) {
+  static const double per_second[] = {
+#define RATE(name, per_second, unit) per_second,
+#include "execute/kernel_rates.def"
+#undef RATE
+  };
+  return amount / per_second[rate];
+}
+
 uint32_t kernel_tiles(double seconds, uint64_t most) {
   static const double tile_seconds = 20e-6;
   if (seconds < 2 * tile_seconds || most < 2) return 1;

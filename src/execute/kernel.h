@@ -47,6 +47,15 @@ typedef bool (*KernelMaker)(const KernelRequest *request, Kernel *out);
 // The maker of the op's code (kernels.def); NULL: none.
 KernelMaker kernel_maker(uint16_t code);
 
+// What a rate of kernel_rates.def counts.
+typedef enum KernelRate {
+#define RATE(name, per_second, unit) RATE_##name,
+#include "execute/kernel_rates.def"
+#undef RATE
+} KernelRate;
+// Seconds that one worker takes for `amount` of it.
+double kernel_seconds(KernelRate rate, double amount);
+
 // A number of tiles for `seconds` of work on one worker: 1 below 40 us, then tiles of at least
 // 20 us, at most `most`.
 uint32_t kernel_tiles(double seconds, uint64_t most);

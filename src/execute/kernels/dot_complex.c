@@ -136,7 +136,8 @@ bool kernel_dot_general_complex(const KernelRequest *r, Kernel *out) {
   chain_add(&chain, &(Kernel){.name = "matmul (complex)",
                               .run = run_complex,
                               .data = p,
-                              .n_tiles = kernel_tiles(flops / 4e9, (uint64_t)(p->batch * p->m)),
+                              .n_tiles = kernel_tiles(kernel_seconds(RATE_complex_product, flops),
+                                                      (uint64_t)(p->batch * p->m)),
                               .scratch_bytes = (size_t)(2 * p->n) * sizeof(double)});
   chain_link(&chain, out);
   return true;

@@ -153,7 +153,7 @@ static void add_pass(KernelChain *chain, const Pass *pass) {
   p->roots = roots_of(chain->arena, p->n);
   int64_t groups = (p->lines + LANES - 1) / LANES;
   double steps = 2 + log2((double)p->n);
-  double seconds = (double)groups * (double)(p->n * LANES) * steps * 1e-9;
+  double seconds = kernel_seconds(RATE_fft_lanes, (double)groups * (double)(p->n * LANES) * steps);
   chain_add(chain, &(Kernel){.name = "fft",
                              .run = run_pass,
                              .data = p,

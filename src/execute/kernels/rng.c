@@ -123,6 +123,7 @@ bool kernel_rng_bit_generator(const KernelRequest *r, Kernel *out) {
   *out = (Kernel){.name = "rng_bit_generator",
                   .run = run_bits,
                   .data = b,
-                  .n_tiles = kernel_tiles((double)b->blocks * 15e-9, (uint64_t)b->blocks)};
+                  .n_tiles = kernel_tiles(kernel_seconds(RATE_random_blocks, (double)b->blocks),
+                                          (uint64_t)b->blocks)};
   return true;
 }

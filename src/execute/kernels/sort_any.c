@@ -84,12 +84,14 @@ bool kernel_sort_any(const KernelRequest *r, Kernel *out) {
   s->size = first.dims[axis];
   s->stride = first.strides[axis];
   s->lines = first.count / s->size;
-  double steps = 20;
-  for (int64_t n = s->size; n > 1; n /= 2) steps += 60;
+  double steps = 1;
+  for (int64_t n = s->size; n > 1; n /= 2) steps++;
   *out = (Kernel){.name = "sort",
                   .run = run_any,
                   .data = s,
-                  .n_tiles = kernel_tiles((double)first.count * steps * 1e-9, (uint64_t)s->lines),
+                  .n_tiles =
+                      kernel_tiles(kernel_seconds(RATE_comparisons, (double)first.count * steps),
+                                   (uint64_t)s->lines),
                   .scratch_bytes = (size_t)s->size * (2 * sizeof(int64_t) + s->n * sizeof(Scalar))};
   return true;
 }
