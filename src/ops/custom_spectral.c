@@ -29,7 +29,7 @@ static Call call_begin(EvalContext *cx, const Literal *operand) {
                         : t == DT_f64         ? LAPACK_D
                                               : LAPACK_S,
                 .installed = lapack_engine(),
-                .work = {take, cx->scratch}};
+                .work = {.take = take, .context = cx->scratch}};
 }
 
 static void *space(const Call *call, int64_t count) {
