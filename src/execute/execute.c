@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "execute/executable.h"
+#include "execute/flight.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -215,6 +216,16 @@ static Status *make(Guard *guard, void *arg) {
   TRY(check_memory(exe));
   TRY(charge(exe));
   number_rows(exe, &exe->main);
+  for (uint32_t k = 0; k < exe->refs.count; k++) {
+    Segment segment = exe->buffers.items[exe->refs.items[k]].segment;
+    if (segment == SEGMENT_ARGUMENT || segment == SEGMENT_RESULT)
+      VEC_PUSH(&exe->arena, &exe->moving, k);
+  }
+  TRY(executable_make_record(exe));
+  return flight_init(exe);
+}
+
+Status *executable_make_record(Executable *exe) {
   exe->arg_data = ARENA_ARRAY(&exe->arena, const void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->aligned = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->out_data = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_out * exe->n_devices + 1);
@@ -255,13 +266,18 @@ Status *executable_new(Program *program, OpId function, const ExecuteOptions *op
   return NULL;
 }
 
+void executable_free_aligned(Executable *exe) {
+  for (uint32_t i = 0; exe->aligned && i < exe->n_args * exe->n_devices; i++)
+    mem_pages_free(exe->aligned[i], executable_value_bytes(exe, exe->arguments[i % exe->n_args]));
+}
+
 void executable_free(Executable *exe) {
   if (!exe) return;
   literal_heap_refund(exe->heap, exe->charged_bytes);
+  flight_deinit(exe);
   workers_free(exe->workers);
   devices_free(exe);
-  for (uint32_t i = 0; exe->aligned && i < exe->n_args * exe->n_devices; i++)
-    mem_pages_free(exe->aligned[i], executable_value_bytes(exe, exe->arguments[i % exe->n_args]));
+  executable_free_aligned(exe);
   stepper_free(exe->stepper);
   mem_pages_free(exe->constants, exe->constant_bytes);
   if (exe->has_lock) pthread_mutex_destroy(&exe->lock);
@@ -315,12 +331,15 @@ static Status *align_arguments(Executable *exe, const void *const *args) {
   return NULL;
 }
 
-Status *executable_run_on(Executable *exe, const void *const *args, void *const *out,
+Status *executable_run_on(Executable *executable, const void *const *args, void *const *out,
                           EvalReport *out_report) {
+  Executable *exe;
+  TRY(flight_enter(executable, &exe));
   exe->report = (EvalReport){.failed_at = POS_NONE};
   Status *status = align_arguments(exe, args);
   if (!status) status = devices_run(exe, exe->arg_data, out);
   *out_report = exe->report;
+  flight_leave(exe);
   return status;
 }
 

@@ -9,14 +9,28 @@ static const KernelMaker makers[OP_COUNT][2] = {
     [OP_NONE] = {NULL, NULL},
 #define KERNEL(op, maker) [OP_##op][0] = maker,
 #define KERNEL_ELSE(op, maker) [OP_##op][1] = maker,
+#define READS_VIEWS(op)
 #include "execute/kernels.def"
 #undef KERNEL
 #undef KERNEL_ELSE
+#undef READS_VIEWS
+};
+
+static const bool reads_views[OP_COUNT] = {
+    [OP_NONE] = false,
+#define KERNEL(op, maker)
+#define KERNEL_ELSE(op, maker)
+#define READS_VIEWS(op) [OP_##op] = true,
+#include "execute/kernels.def"
+#undef KERNEL
+#undef KERNEL_ELSE
+#undef READS_VIEWS
 };
 
 static bool make_any(const KernelRequest *request, Kernel *out) {
   uint16_t code = op_at(request->program, request->op)->code;
-  for (int i = 0; i < 2; i++)
+  int n = request->views ? 1 : 2;  // only the first row reads views
+  for (int i = 0; i < n; i++)
     if (makers[code][i] && makers[code][i](request, out)) return true;
   return false;
 }
@@ -33,6 +47,8 @@ double kernel_seconds(KernelRate rate, double amount) {
   };
   return amount / per_second[rate];
 }
+
+bool kernel_reads_views(uint16_t code) { return code < OP_COUNT && reads_views[code]; }
 
 uint32_t kernel_tiles(double seconds, uint64_t most) {
   static const double tile_seconds = 20e-6;

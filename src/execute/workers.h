@@ -1,4 +1,5 @@
-// Workers: threads that run tasks, and help each other with the tiles of long ones.
+// Workers: threads that run tasks, and help each other with the tiles of long ones. Runs of several
+// `Workers` may be in flight at the same time: they share the threads.
 //
 // A task is a device's turn: it runs until the device waits or ends. Workers take tasks from one
 // queue. While a task runs a kernel of several tiles, idle workers compute tiles too. No worker
@@ -19,13 +20,14 @@ typedef void (*WorkerTask)(void *arg, uint32_t task, Worker *worker);
 // One tile; scratch is the worker's.
 typedef void (*WorkerTile)(const void *arg, uint32_t tile, void *scratch);
 
-// n threads, of which the caller of workers_run is one; 0: one per core. Each has scratch memory.
-// n_tasks: the most tasks of a run.
+// n threads, of which the caller of workers_run is one; 0: one per core. All Workers of n threads
+// share n - 1 threads, which start with the first and end with the last of them. Each thread has
+// scratch memory. n_tasks: the most tasks of a run.
 Status *workers_new(uint32_t n, uint32_t n_tasks, size_t scratch_bytes, Workers **out) MUST_USE;
 void workers_free(Workers *workers);  // NULL is fine
 uint32_t workers_count(const Workers *workers);
 
-// Runs until workers_finish is called, or no task is ready and none is running (a deadlock: then
+// One run at a time. Runs until workers_finish is called, or no task is ready and none is running (a deadlock: then
 // false is returned). Tasks 0 … n - 1 are ready at first.
 bool workers_run(Workers *workers, uint32_t n, WorkerTask task, void *arg);
 // Makes a task ready again. Any thread may call it, also before the task's turn has ended only if
