@@ -62,6 +62,15 @@ KernelMaker kernel_maker(uint16_t code);
 // Does the maker take views of its operands?
 bool kernel_reads_views(uint16_t code);
 
+// What a rate of kernel_rates.def counts.
+typedef enum KernelRate {
+#define RATE(name, per_second, unit) RATE_##name,
+#include "execute/kernel_rates.def"
+#undef RATE
+} KernelRate;
+// Seconds that one worker takes for `amount` of it.
+double kernel_seconds(KernelRate rate, double amount);
+
 // A number of tiles for `seconds` of work on one worker: 1 below 40 us, then tiles of at least
 // 20 us, at most `most`.
 uint32_t kernel_tiles(double seconds, uint64_t most);

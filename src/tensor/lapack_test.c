@@ -375,7 +375,7 @@ enum { N_SIZES = sizeof sizes / sizeof sizes[0] };
 static Status *suite(Guard *guard, void *arg) {
   Bench b = *(Bench *)arg;
   arena_init(&b.arena, guard);
-  b.work = (LapackWork){take, &b.arena};
+  b.work = (LapackWork){.take = take, .context = &b.arena};
   for (int i = 0; i < N_SIZES; i++) {
     int32_t n = sizes[i], other = sizes[(i * 5 + 3) % N_SIZES];
     check_syevd(&b, n);
@@ -564,7 +564,7 @@ static Status *compare_all(Guard *guard, void *arg) {
   Bench b = c->bench;
   const LapackEngine *engines[] = {&lapack_own, b.engine};
   arena_init(&b.arena, guard);
-  b.work = (LapackWork){take, &b.arena};
+  b.work = (LapackWork){.take = take, .context = &b.arena};
   for (int32_t n = 1; n <= MOST; n++) {
     compare(&b, engines, n, 1 + (n * 7) % MOST, c->tallies);
     compare(&b, engines, n, n, c->tallies);

@@ -2,9 +2,11 @@
 
 A case is a model with its options (dtype, scan, remat) and one way to run it:
 
-    one               on one device
+    one               on one device, by the evaluator
+    compiled          on one device, by the compiled engine
     <annotation>      on 8 devices, split as the annotation says
     <annotation>*     on 8 devices, by hand with shard_map
+    …@compiled        <annotation> by the compiled engine
     …@local           either of these on 8 devices of stock JAX, which runs our local program (to_jax, exact="local")
     plan:<machine>    three steps on 8 devices of stock JAX, planned without annotations (planned.py)
 
@@ -17,7 +19,7 @@ import itertools
 from typing import NamedTuple
 
 
-LOCAL = "@local"
+LOCAL, COMPILED = "@local", "@compiled"
 PLANS = ("plan:cpu", "plan:h100", "plan:small", "plan:memory")
 
 
@@ -39,7 +41,9 @@ class Options(NamedTuple):
 
 def ways(model):
     yield "one"
+    yield "compiled"
     for name, annotation in model.annotations.items():
+        yield name + COMPILED
         for way in (name, name + "*") if annotation.shard_map else (name,):
             yield way
             yield way + LOCAL

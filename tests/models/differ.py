@@ -2,7 +2,7 @@
 
     truth   JAX in float64 on the same values, random bits and integers
     jax     JAX in the case's own types on one device, rounded as the program says (xla_allow_excess_precision off)
-    ours    Tessera on the text that JAX prints: on one device, on 8 by annotations, on 8 by shard_map; and the local
+    ours    Tessera on the text that JAX prints: on one device by the evaluator and by the compiled engine, on 8 by annotations, on 8 by shard_map; and the local
             program of each of these in stock JAX on 8 devices (tessera.to_jax, exact="local"); and three steps of plans that
             were found without annotations (planned.py)
 
@@ -40,7 +40,7 @@ import numpy as np
 import tessera
 
 from . import planned
-from .cover import LOCAL
+from .cover import COMPILED, LOCAL
 from .zoo.common import MODELS, as_float64
 
 DRAWS, MORE = 8, 64
@@ -313,9 +313,26 @@ def run_in_jax(sharded, case):
     return flat(results)
 
 
+def run_compiled(program, case, **hints):
+    """By the compiled engine. No op may run through the evaluator."""
+    executable = tessera.compile(program, **hints)
+    if not executable.compiled:
+        raise Disagrees(f"not compiled: {executable.why_not}")
+    outputs = flat(executable(*case.args))
+    slow = [kind["name"] for kind in executable.stats()["kinds"] if kind["eval"]]
+    if slow:
+        raise Disagrees(f"ops run through eval: {', '.join(slow)}")
+    return outputs
+
+
 def run(case, program, model, way):
     if way == "one":
         return flat(tessera.run(program, *case.args))
+    if way == "compiled":
+        return run_compiled(program, case)
+    if way.endswith(COMPILED):
+        annotation = model.annotations[way.removesuffix(COMPILED)]
+        return run_compiled(program, case, mesh=annotation.mesh, shard=annotation.rules_for(case))
     in_jax, way = way.endswith(LOCAL), way.removesuffix(LOCAL)
     annotation, hints = model.annotations[way.rstrip("*")], {}
     if way.endswith("*"):

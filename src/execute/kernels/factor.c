@@ -102,11 +102,12 @@ static bool finish(const KernelRequest *r, const char *name, const Factor *facto
   Factor *f = arena_copy(r->arena, factor, sizeof *factor);
   f->n_in = op_at(r->program, r->op)->n_operands;
   uint64_t units = (uint64_t)(f->a.batches * f->blocks);
-  *out = (Kernel){.name = name,
-                  .run = run_factor,
-                  .data = f,
-                  .n_tiles = kernel_tiles((double)units * flops / 2e9, units),
-                  .scratch_bytes = (size_t)elements * f->a.item};
+  *out =
+      (Kernel){.name = name,
+               .run = run_factor,
+               .data = f,
+               .n_tiles = kernel_tiles(kernel_seconds(RATE_factor, (double)units * flops), units),
+               .scratch_bytes = (size_t)elements * f->a.item};
   return true;
 }
 

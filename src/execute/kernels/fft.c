@@ -1,4 +1,5 @@
-// Kernels of fft: complex<f32> and f32, lengths that are powers of two, one to three dimensions.
+// Kernels of fft in one to three dimensions. Here: complex<f32> and f32, lengths that are powers of
+// two; fft_any.c has other lengths and f64.
 //
 // 16 lines are transformed at once, one per lane, so that every step is a loop over 16 contiguous
 // numbers; contiguous lines of medium length are transformed one by one (fft_line.h). Stockham's
@@ -12,26 +13,13 @@
 
 #include "execute/kernels/common.h"
 #include "execute/kernels/fft_line.h"
+#include "execute/kernels/fft_pass.h"
 #include "execute/kernels/kernels.h"
 #include "tensor/vectorize.h"
 
-enum { LANES = 16, MOST_LENGTH = 8192, LEAST_SPLIT = 256 };
+typedef FftPass Pass;
 
-// One pass over one dimension: lines of n numbers, LANES at a time.
-typedef struct Pass {
-  int64_t n, lines;
-  // Line l begins at l / inner * outer + l % inner * across; its elements are `along` apart.
-  int64_t from_inner, from_outer, from_across, from_along;
-  int64_t to_inner, to_outer, to_across, to_along;
-  uint32_t from, to;       // buffers
-  bool real_in, real_out;  // elements are f32, not complex
-  bool exchanges;          // inverse
-  int64_t read, written;   // elements of a line; read < n: the rest follows by symmetry
-  float scale;
-  const float *roots;    // cos and sin of -2 pi k / n for k < n / 2, interleaved
-  const float *factors;  // four-step: [lines mod factor_lines, n] complex factors, or NULL
-  int64_t factor_lines;
-} Pass;
+enum { LANES = 16, MOST_LENGTH = 8192, LEAST_SPLIT = 256 };
 
 // Two arrays of numbers [n, LANES], real and imaginary parts apart.
 typedef struct Lines {
@@ -57,9 +45,10 @@ static void store_line(const Pass *p, Lines x, int64_t line, int64_t lane, float
   int64_t base = line / p->to_inner * p->to_outer + line % p->to_inner * p->to_across;
   const float *factors = p->factors ? p->factors + 2 * p->n * (line % p->factor_lines) : NULL;
   const float *xr = p->exchanges ? x.im : x.re, *xi = p->exchanges ? x.re : x.im;
+  float scale = (float)p->scale;
   for (int64_t k = 0; k < p->written; k++) {
     int64_t at = base + k * p->to_along;
-    float re = xr[k * LANES + lane] * p->scale, im = xi[k * LANES + lane] * p->scale;
+    float re = xr[k * LANES + lane] * scale, im = xi[k * LANES + lane] * scale;
     if (factors) {
       float c = factors[2 * k], s = factors[2 * k + 1], r = re * c - im * s;
       im = re * s + im * c;
@@ -153,13 +142,15 @@ static void add_pass(KernelChain *chain, const Pass *pass) {
   p->roots = roots_of(chain->arena, p->n);
   int64_t groups = (p->lines + LANES - 1) / LANES;
   double steps = 2 + log2((double)p->n);
-  double seconds = (double)groups * (double)(p->n * LANES) * steps * 1e-9;
+  double seconds = kernel_seconds(RATE_fft_lanes, (double)groups * (double)(p->n * LANES) * steps);
   chain_add(chain, &(Kernel){.name = "fft",
                              .run = run_pass,
                              .data = p,
                              .n_tiles = kernel_tiles(seconds, (uint64_t)groups),
                              .scratch_bytes = (size_t)(4 * p->n * LANES) * sizeof(float)});
 }
+
+static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 // A transform along a dimension: [before, n, inner] of the source, the same of the destination with
 // other sizes of the dimension. Long lines in two steps, through `middle` in temporary memory.
@@ -173,13 +164,15 @@ static bool add_dimension(KernelChain *chain, Pass p, int64_t before, int64_t in
                     .lines = before,
                     .from = p.from,
                     .to = p.to};
-  if (inner == 1 && p.from != p.to && fft_add_lines(chain, &whole)) return true;
+  bool any = p.wide || !is_power_of_two(p.n);
+  if (!any && inner == 1 && p.from != p.to && fft_add_lines(chain, &whole)) return true;
   p.lines = before * inner;
   p.from_inner = p.to_inner = inner;
   p.from_outer = from_size * inner;
   p.to_outer = to_size * inner;
   p.from_across = p.to_across = 1;
   p.from_along = p.to_along = inner;
+  if (any) return fft_add_any(chain, &p);
   // Elements beyond the half are read by symmetry only within one line.
   bool can = inner == 1 && p.read == p.n && p.written == p.n && p.from != 2;
   if (p.n <= MOST_LENGTH && (!can || p.lines >= LANES || p.n < LEAST_SPLIT)) {
@@ -220,8 +213,6 @@ static bool add_dimension(KernelChain *chain, Pass p, int64_t before, int64_t in
   return true;
 }
 
-static bool is_power_of_two(int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
-
 bool kernel_fft(const KernelRequest *r, Kernel *out) {
   Dense in, result;
   if (!dense_operand(r, 0, &in) || !dense_result(r, 0, &result)) return false;
@@ -229,12 +220,13 @@ bool kernel_fft(const KernelRequest *r, Kernel *out) {
   Str type = name_str(c, attr_as_name(c, op_attr(r->program, r->op, "fft_type")));
   bool rfft = str_is(type, "RFFT"), irfft = str_is(type, "IRFFT"),
        inverse = irfft || str_is(type, "IFFT");
-  if (in.dtype != (rfft ? DT_f32 : DT_c64) || result.dtype != (irfft ? DT_f32 : DT_c64))
-    return false;
+  bool wide = in.dtype == DT_f64 || in.dtype == DT_c128;
+  DType real = wide ? DT_f64 : DT_f32, number = wide ? DT_c128 : DT_c64;
+  if (in.dtype != (rfft ? real : number) || result.dtype != (irfft ? real : number)) return false;
   Ints lengths = request_ints(r, "fft_length");
   if (lengths.n > 3 || lengths.n > in.rank || lengths.n == 0) return false;
   for (uint32_t i = 0; i < lengths.n; i++)
-    if (!is_power_of_two(lengths.v[i]) || lengths.v[i] > 1 << 22) return false;
+    if (lengths.v[i] < 1 || lengths.v[i] > 1 << 22) return false;
   if (result.count == 0 || in.count == 0) return false;
   KernelChain chain = {.arena = r->arena};
   uint32_t first = in.rank - lengths.n, last = in.rank - 1;
@@ -249,9 +241,10 @@ bool kernel_fft(const KernelRequest *r, Kernel *out) {
                 .real_in = rfft,
                 .real_out = irfft,
                 .exchanges = inverse,
+                .wide = wide,
                 .read = irfft ? half : n,
                 .written = rfft ? half : n,
-                .scale = inverse ? 1 / (float)n : 1};
+                .scale = inverse ? 1 / (double)n : 1};
   uint32_t source = 0, target = irfft ? 2 : 1;
   if (!irfft) ok = add_dimension(&chain, lined, before, 1, n, rfft ? half : n, &temp);
   for (uint32_t d = first; d < last && ok; d++) {
@@ -263,16 +256,17 @@ bool kernel_fft(const KernelRequest *r, Kernel *out) {
               .from = irfft && d == first ? source : target,
               .to = target,
               .exchanges = inverse,
+              .wide = wide,
               .read = size,
               .written = size,
-              .scale = inverse ? 1 / (float)size : 1};
+              .scale = inverse ? 1 / (double)size : 1};
     bool unused = false;
     ok = add_dimension(&chain, p, outer, inner, size, size, &unused) && !unused;
   }
   if (irfft) ok = ok && add_dimension(&chain, lined, before, 1, half, n, &temp);
   if (!ok) return false;
   if (temp || (irfft && lengths.n > 1))
-    chain_temp(&chain, (size_t)(irfft ? in.count : before * n) * 2 * sizeof(float));
+    chain_temp(&chain, (size_t)(irfft ? in.count : before * n) * (wide ? 16 : 8));
   chain_link(&chain, out);
   return true;
 }

@@ -316,7 +316,8 @@ bool fft_add_lines(KernelChain *chain, const FftLines *lines) {
       root(j * k, n, &factors[k * LANES + j], &factors[n + k * LANES + j]);
   for (int64_t k = 0; 2 * k <= n; k++) root(k, 2 * n, &halves[k], &halves[n / 2 + 1 + k]);
   l->roots = roots, l->factors = factors, l->halves = halves;
-  double seconds = (double)(lines->lines * n) * (8 + log2((double)n)) * 0.2e-9;
+  double seconds =
+      kernel_seconds(RATE_fft_lines, (double)(lines->lines * n) * (8 + log2((double)n)));
   chain_add(chain, &(Kernel){.name = "fft",
                              .run = run_lines,
                              .data = l,

@@ -241,7 +241,7 @@ bool kernel_gather(const KernelRequest *r, Kernel *out) {
   if (m->rank == 2 && m->dims[0] == 1 && m->from[1] == item && m->to[1] == item)
     g->bytes = (size_t)(m->dims[1] * item);
   g->rows = g->bytes > 4 && m->units == 1 && walk_is_rows(&g->walk, (int64_t)g->bytes);
-  double seconds = (double)g->walk.n_vectors * (10e-9 + moves_seconds(m));
+  double seconds = (double)g->walk.n_vectors * (kernel_seconds(RATE_windows, 1) + moves_seconds(m));
   *out = (Kernel){.name = "gather",
                   .run = run_gather,
                   .data = g,
@@ -379,7 +379,7 @@ static bool make_rows(const KernelRequest *r, const Scatter *s, const Dense *ope
   if (most < 4) most = 4;
   if (most > (uint64_t)n_rows) most = (uint64_t)n_rows;
   if (most > 128) most = 128;
-  uint32_t n_tiles = kernel_tiles(moved / 10e9, most);
+  uint32_t n_tiles = kernel_tiles(kernel_seconds(RATE_rows, moved), most);
   t->streams = operand->count * item > STREAM_BYTES && t->n_updates <= 1 << 20;
   *out =
       (Kernel){.name = "scatter",
@@ -462,7 +462,8 @@ bool kernel_scatter(const KernelRequest *r, Kernel *out) {
   moves_init(&s->window, operand.item, n, window, from, to);
   s->bytes = (uint64_t)bytes;
   if (make_rows(r, s, &operand, &updates, out)) return true;
-  double seconds = (double)s->walk.n_vectors * (5e-9 + 2 * moves_seconds(&s->window));
+  double seconds =
+      (double)s->walk.n_vectors * (kernel_seconds(RATE_taps, 1) + 2 * moves_seconds(&s->window));
   // Every tile reads all index vectors, so there are few. With small windows one tile is fastest:
   // whether a random index is a tile's own cannot be predicted.
   int64_t window_count = updates.count / (int64_t)s->walk.n_vectors;

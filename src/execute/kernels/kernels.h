@@ -5,9 +5,11 @@
 #include "execute/kernel.h"
 
 #define KERNEL(op, maker) bool maker(const KernelRequest *request, Kernel *out);
+#define KERNEL_ELSE(op, maker) KERNEL(op, maker)
 #define READS_VIEWS(op)
 #include "execute/kernels.def"
 #undef READS_VIEWS
 #undef KERNEL
+#undef KERNEL_ELSE
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "execute/kernel.h"
 #include "tensor/vectorize.h"
 
 enum { UNIT_BYTES = 32 << 10, BLOCK_ROWS = 128 };
@@ -99,7 +100,7 @@ double moves_seconds(const Moves *c) {
   double bytes = (double)c->item * (c->transposes ? 2 : 1);
   for (uint32_t d = 0; d < c->rank; d++) bytes *= (double)c->dims[d];
   bool rows = c->from[c->rank - 1] == (int64_t)c->item || c->from[c->rank - 1] == 0;
-  return bytes / (rows || c->transposes ? 8e9 : 2e9);
+  return kernel_seconds(rows || c->transposes ? RATE_copy : RATE_strided, bytes);
 }
 
 // ---- rows ----

@@ -268,7 +268,7 @@ static void run_permute(const Kernel *kernel, void *const *buffers, uint32_t til
 static void make_long(const KernelRequest *r, Sort *s, Kernel *out) {
   KernelChain chain = {.arena = r->arena};
   chain_temp(&chain, (size_t)(2 * s->lines * s->n) * sizeof(uint64_t));
-  double seconds = (double)(s->lines * s->n) * 1e-8;
+  double seconds = kernel_seconds(RATE_keys, (double)(s->lines * s->n));
   s->runs = 1;
   while (s->n / s->runs > RUN && s->runs < 32) s->runs *= 2;
   s->run = (s->n + s->runs - 1) / s->runs;
@@ -297,7 +297,7 @@ static void make_long(const KernelRequest *r, Sort *s, Kernel *out) {
 }
 
 static void make_sort(const KernelRequest *r, Sort *s, Kernel *out) {
-  double seconds = (double)(s->lines * s->n) * 1e-8;
+  double seconds = kernel_seconds(RATE_keys, (double)(s->lines * s->n));
   if (s->lines < 4 && s->n > RUN) {
     make_long(r, s, out);
     return;
@@ -430,7 +430,7 @@ bool kernel_top_k(const KernelRequest *r, Kernel *out) {
     make_sort(r, s, out);
     return true;
   }
-  double seconds = (double)(s->lines * s->n) * 2e-9;
+  double seconds = kernel_seconds(RATE_top_keys, (double)(s->lines * s->n));
   *out = (Kernel){.name = "top_k",
                   .run = run_top_k,
                   .data = s,

@@ -244,11 +244,11 @@ static bool finish(const KernelRequest *r, const char *name, const Spectral *spe
   Space space = {0};
   s->one(s, NULL, 0, &space);
   s->bytes = space.used;
-  *out =
-      (Kernel){.name = name,
-               .run = run_spectral,
-               .data = s,
-               .n_tiles = kernel_tiles((double)s->a.batches * flops / 1e9, (uint64_t)s->a.batches)};
+  *out = (Kernel){.name = name,
+                  .run = run_spectral,
+                  .data = s,
+                  .n_tiles = kernel_tiles(kernel_seconds(RATE_lapack, (double)s->a.batches * flops),
+                                          (uint64_t)s->a.batches)};
   s->shared = out->n_tiles == 1;
   if (s->shared)
     out->temp_bytes = s->bytes;

@@ -268,12 +268,14 @@ static void make_scan(const KernelRequest *r, const Windows *w, Kernel *out) {
     *out = (Kernel){.name = "scan",
                     .run = run_scan_rows,
                     .data = w,
-                    .n_tiles = kernel_tiles(bytes / 3e9, units)};
+                    .n_tiles = kernel_tiles(kernel_seconds(RATE_scan, bytes), units)};
     return;
   }
   uint64_t units = (uint64_t)(w->before * w->blocks);
-  Kernel blocks = {
-      .name = "scan", .run = run_blocks, .data = w, .n_tiles = kernel_tiles(bytes / 3e9, units)};
+  Kernel blocks = {.name = "scan",
+                   .run = run_blocks,
+                   .data = w,
+                   .n_tiles = kernel_tiles(kernel_seconds(RATE_scan, bytes), units)};
   if (w->blocks == 1) {
     *out = blocks;
     return;
@@ -283,7 +285,7 @@ static void make_scan(const KernelRequest *r, const Windows *w, Kernel *out) {
   chain_add(&chain, &(Kernel){.name = "scan",
                               .run = run_totals,
                               .data = w,
-                              .n_tiles = kernel_tiles(bytes / 8e9, units)});
+                              .n_tiles = kernel_tiles(kernel_seconds(RATE_copy, bytes), units)});
   chain_add(&chain, &blocks);
   chain_link(&chain, out);
 }
@@ -303,7 +305,8 @@ bool kernel_reduce_window(const KernelRequest *r, Kernel *out) {
   if (w->scans) return make_scan(r, w, out), true;
   double taps = 1;
   for (uint32_t d = 0; d < w->outer; d++) taps *= (double)w->dims[d].size;
-  double seconds = (double)w->n_rows * taps * (10e-9 + (double)w->row * (double)in.item / 2e10);
+  double row = kernel_seconds(RATE_vector_loop, (double)w->row * (double)in.item);
+  double seconds = (double)w->n_rows * taps * (kernel_seconds(RATE_windows, 1) + row);
   *out = (Kernel){.name = "reduce_window",
                   .run = run_windows,
                   .data = w,
@@ -441,7 +444,8 @@ bool kernel_select_and_scatter(const KernelRequest *r, Kernel *out) {
   s->slice = in.count / s->slices;
   double taps = 1;
   for (uint32_t d = 0; d < w->outer; d++) taps *= (double)w->dims[d].size;
-  double seconds = (double)source.count * taps * 5e-9 + (double)in.count * 1e-9;
+  double seconds = kernel_seconds(RATE_taps, (double)source.count * taps) +
+                   kernel_seconds(RATE_elements, (double)in.count);
   *out = (Kernel){.name = "select_and_scatter",
                   .run = run_selects,
                   .data = s,
