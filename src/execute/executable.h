@@ -111,6 +111,7 @@ struct Executable {
   Workers *workers;
   struct Devices *devices;
   bool timed;                // rows have times
+  struct Trace *trace;       // NULL: none
   const Progress *progress;  // of the run; NULL: none
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "execute/executable.h"
+#include "execute/trace.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -202,6 +203,18 @@ static Status *charge(Executable *exe) {
   return NULL;
 }
 
+static Status *start_trace(Executable *exe) {
+  exe->trace = trace_new(exe->n_devices, workers_count(exe->workers));
+  if (!exe->trace) return status_no_memory();
+  workers_watch(exe->workers, trace_helped, exe->trace);
+  return NULL;
+}
+
+void executable_trace(const Executable *exe, StrBuf *out) {
+  Json json = {.out = out};
+  if (exe->trace) trace_json(exe->trace, exe, &json);
+}
+
 static Status *make(Guard *guard, void *arg) {
   Executable *exe = arg;
   arena_guard(&exe->arena, guard);
@@ -219,7 +232,8 @@ static Status *make(Guard *guard, void *arg) {
   exe->aligned = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->out_data = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_out * exe->n_devices + 1);
   TRY(devices_new(exe));
-  return workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers);
+  TRY(workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers));
+  return exe->options.traced ? start_trace(exe) : NULL;
 }
 
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
@@ -259,6 +273,7 @@ void executable_free(Executable *exe) {
   if (!exe) return;
   literal_heap_refund(exe->heap, exe->charged_bytes);
   workers_free(exe->workers);
+  trace_free(exe->trace);
   devices_free(exe);
   for (uint32_t i = 0; exe->aligned && i < exe->n_args * exe->n_devices; i++)
     mem_pages_free(exe->aligned[i], executable_value_bytes(exe, exe->arguments[i % exe->n_args]));

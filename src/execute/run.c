@@ -13,6 +13,7 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/trace.h"
 #include "ops/op.h"
 
 typedef struct Frame {
@@ -514,6 +515,7 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
   Running *run = arg;
   Executable *exe = run->exe;
   Device *device = &exe->devices->items[task];
+  if (exe->trace) trace_turn(exe->trace, task, worker_index(worker));
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
@@ -526,9 +528,11 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
     }
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
+    if (exe->trace) trace_begin(exe->trace, task, worker_index(worker), instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
     if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
+    if (exe->trace) trace_end(exe->trace, task, worker_index(worker));
     if (exe->timed) add_time(exe, instr, clock_seconds() - start);
     if (run->progress && worker_is_caller(worker))
       run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);

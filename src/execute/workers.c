@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
@@ -50,11 +51,21 @@ struct Workers {
   uint64_t run;  // number of the run
   bool finished, stuck, quitting;
   atomic_uint hints;  // changes when there may be something to do
+  WorkerWatch watch;
+  void *watch_user;
 };
 
 uint32_t workers_count(const Workers *w) { return w->n; }
 void *worker_scratch(const Worker *worker) { return worker->scratch; }
 bool worker_is_caller(const Worker *worker) { return worker->index == 0; }
+uint32_t worker_index(const Worker *worker) { return worker->index; }
+
+void workers_watch(Workers *w, WorkerWatch watch, void *user) {
+  pthread_mutex_lock(&w->lock);
+  w->watch = watch;
+  w->watch_user = user;
+  pthread_mutex_unlock(&w->lock);
+}
 
 static void wake_some(Workers *w) {
   atomic_fetch_add_explicit(&w->hints, 1, memory_order_relaxed);
@@ -113,6 +124,7 @@ static bool help(Worker *worker) {
     uint32_t tile;
     if (!take_tile(offer, w, &tile)) continue;
     offer->running++;
+    double start = w->watch ? clock_seconds() : 0;
     do {
       WorkerTile run = offer->tile;
       const void *arg = offer->arg;
@@ -120,6 +132,8 @@ static bool help(Worker *worker) {
       run(arg, tile, worker->scratch);
       pthread_mutex_lock(&w->lock);
     } while (take_tile(offer, w, &tile));
+    if (w->watch)
+      w->watch(w->watch_user, worker->index, (worker->index + k) % w->n, start, clock_seconds());
     if (--offer->running == 0) pthread_cond_broadcast(&w->helped);
     return true;
   }

@@ -39,5 +39,10 @@ void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg);
 void *worker_scratch(const Worker *worker);
 // The worker is the thread that called workers_run.
 bool worker_is_caller(const Worker *worker);
+uint32_t worker_index(const Worker *worker);
+
+// Called by a worker that has computed tiles of another one's offer, before the owner goes on.
+typedef void (*WorkerWatch)(void *user, uint32_t worker, uint32_t owner, double start, double end);
+void workers_watch(Workers *workers, WorkerWatch watch, void *user);  // NULL: none
 
 #endif

@@ -10,6 +10,10 @@ typedef struct EngineRequest {
   Engine engine;
   ExecuteOptions options;  // options.eval for both engines
   uint32_t repeat;         // number of runs; 0 = 1. The results are those of the last one
+  // Fills the arguments, when the program is compiled and fits the devices; NULL: they are there.
+  Status *(*prepare)(void *user);
+  void *user;
+  StrBuf *trace;  // gets executable_trace, if options.traced
 } EngineRequest;
 
 typedef struct EngineReport {
@@ -20,6 +24,9 @@ typedef struct EngineReport {
   double *run_seconds;  // per run, in the arena
   uint32_t n_runs;
   ExecuteNeed need;  // if compiled
+  // If compiled and options.timed: bytes of results and temporaries of all devices, and what the
+  // process has grown by during the runs at most (VmHWM).
+  uint64_t predicted_bytes, grown_bytes;
   uint32_t n_rows;
   ExecuteRow *rows;
 } EngineReport;
