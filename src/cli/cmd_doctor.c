@@ -18,7 +18,7 @@
 enum { MOST_DEVICES = 1024, LEAST_DEVICES = 2 };
 
 typedef struct DoctorJob {
-  bool json, quick, unmeasured;
+  bool json, quick, unmeasured, cpu_time;
   const char *machine_out;
   uint64_t devices;
   Host host;
@@ -133,7 +133,9 @@ static Status *write_machine(DoctorJob *job) {
 
 static Status *measure(DoctorJob *job) {
   if (job->unmeasured) return NULL;
-  MeasureOptions options = {.devices = (uint32_t)job->devices, .seconds = job->quick ? 0.05 : 0.4};
+  MeasureOptions options = {.devices = (uint32_t)job->devices,
+                            .seconds = job->quick ? 0.05 : 0.4,
+                            .cpu_time = job->cpu_time};
   Status *status =
       measure_host(&options, job->progress.on ? &job->progress.hook : NULL, job->measured);
   cli_progress_clear(&job->progress);
@@ -204,6 +206,9 @@ int command_doctor(int argc, char **argv) {
       "  tessera simulate model.mlir --mesh data=8 --machine host.json"};
   const Option options[] = {
       {"--quick", OPTION_FLAG, &job.quick, NULL, "measure for 1 second instead of 6"},
+      {"--cpu-time", OPTION_FLAG, &job.cpu_time, NULL,
+       "measure processor time divided by cores instead of wall time: for a host that runs other "
+       "work, too"},
       {"--no-measure", OPTION_FLAG, &job.unmeasured, NULL, "list only"},
       {"--devices", OPTION_NUMBER, &job.devices, "N",
        "virtual devices of the collectives (default 8)"},

@@ -486,6 +486,9 @@ static void put_stats_json(RunJob *job, const EngineReport *report) {
   json_key(&json, "run_seconds"), json_open(&json, '[');
   for (uint32_t i = 0; i < report->n_runs; i++) json_double(&json, report->run_seconds[i]);
   json_close(&json, ']');
+  json_key(&json, "cpu_seconds"), json_open(&json, '[');
+  for (uint32_t i = 0; i < report->n_runs; i++) json_double(&json, report->cpu_seconds[i]);
+  json_close(&json, ']');
   json_key(&json, "fastest_seconds"), json_double(&json, fastest_seconds(report));
   if (report->compiled) put_need(report, &json);
   json_key(&json, "rows"), json_open(&json, '[');

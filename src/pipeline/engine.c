@@ -33,11 +33,12 @@ static Status *prepare(const EngineJob *job) {
 static Status *evaluate_all(const EngineJob *job) {
   TRY(prepare(job));
   for (uint32_t k = 0; k < job->n_runs; k++) {
-    double start = clock_seconds();
+    double start = clock_seconds(), cpu = clock_process_seconds();
     for (uint32_t i = 0; k && i < job->n_out; i++) literal_release(job->out[i]);
     TRY(evaluate(job->program, job->function, &job->request->options.eval, job->heap, job->arena,
                  job->n_args, job->args, job->n_out, job->out, &job->report->eval));
     job->report->run_seconds[k] = clock_seconds() - start;
+    job->report->cpu_seconds[k] = clock_process_seconds() - cpu;
     job->report->n_runs = k + 1;
   }
   return NULL;
@@ -60,9 +61,10 @@ static Status *run_all(const EngineJob *job, Executable *exe) {
     before = host_peak_bytes();
   }
   for (uint32_t k = 0; k < job->n_runs; k++) {
-    double start = clock_seconds();
+    double start = clock_seconds(), cpu = clock_process_seconds();
     TRY(executable_run(exe, job->n_args, job->args, job->n_out, job->out, &job->report->eval));
     job->report->run_seconds[k] = clock_seconds() - start;
+    job->report->cpu_seconds[k] = clock_process_seconds() - cpu;
     job->report->n_runs = k + 1;
   }
   if (job->request->options.timed) {
@@ -104,6 +106,7 @@ Status *engine_run(Program *program, OpId function, const EngineRequest *request
   *out_report = (EngineReport){.eval = {.failed_at = POS_NONE}};
   uint32_t n_runs = request->repeat ? request->repeat : 1;
   out_report->run_seconds = ARENA_ARRAY(arena, double, n_runs);
+  out_report->cpu_seconds = ARENA_ARRAY(arena, double, n_runs);
   EngineJob job = {program, function, request, heap, arena,     n_args,
                    n_out,   n_runs,   args,    out,  out_report};
   const EvalOptions *eval = &request->options.eval;

@@ -21,7 +21,7 @@ typedef struct EngineReport {
   bool compiled;           // by the compiled engine
   const char *uncompiled;  // why the evaluator ran the whole program instead; NULL: it did not
   double compile_seconds;
-  double *run_seconds;  // per run, in the arena
+  double *run_seconds, *cpu_seconds;  // per run: wall time, processor time of all threads
   uint32_t n_runs;
   ExecuteNeed need;  // if compiled
   // If compiled and options.timed: bytes of results and temporaries of all devices, and what the

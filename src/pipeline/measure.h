@@ -27,6 +27,9 @@ typedef struct Measured {
 typedef struct MeasureOptions {
   uint32_t devices;  // of the collectives; 0: 8
   double seconds;    // for each row; at least three runs. 0: 0.25
+  // Processor time / cores instead of wall time, for a host with other work. It takes all cores as
+  // busy in rows of throughput.
+  bool cpu_time;
 } MeasureOptions;
 
 // Fills MEASURE_COUNT rows. Takes about MEASURE_COUNT × options->seconds on all cores and about
