@@ -25,14 +25,15 @@ SCRATCH = os.path.join(ROOT, "build", "bench", "predict")
 TESSERA = os.path.join(ROOT, "build", "tessera")
 STRATEGIES = ("data", "model", "zero3", "replicated")
 MODEL_PARALLEL = ("megatron", "expert", "spatial", "cells")  # the zoo's names of `model`
+# Heads and experts as wide as in real models; the zoo's `scale` multiplies their number instead.
 MODELS = {
-    "mlp": {"scale": 16, "batch": 512},
-    "gpt": {"scale": 12},
-    "llama": {"scale": 12},
-    "moe": {"scale": 8},
-    "vit": {"scale": 4},
-    "t5": {"scale": 8},
-    "resnet": {"scale": 4, "rows": 32, "columns": 32},
+    "mlp": {"width": 512, "hidden": 1024, "classes": 256, "batch": 512},
+    "gpt": {"width": 256, "heads": 8, "length": 128, "vocab": 1024},
+    "llama": {"width": 256, "groups": 4, "heads": 2, "length": 128, "vocab": 1024},
+    "moe": {"width": 256, "heads": 8, "length": 64, "vocab": 1024},
+    "vit": {"width": 256, "heads": 8, "image": 32, "patch": 4, "classes": 64},
+    "t5": {"width": 256, "heads": 8, "length": 96, "vocab": 1024},
+    "resnet": {"channels": 32, "rows": 32, "columns": 32},
 }
 
 
