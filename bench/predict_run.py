@@ -123,7 +123,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5, help="steps of each program in each round")
     parser.add_argument("--clock", choices=("wall", "cpu"), default="wall")
     parser.add_argument("--machine", help="a description, instead of doctor's")
-    parser.add_argument("--measured", help="JSON file of measured steps: read if it exists, else written")
+    parser.add_argument("--measured", help="JSON file of measured steps; those that it has are not measured again")
     parser.add_argument("--fresh", action="store_true")
     parser.add_argument("--write", help=argparse.SUPPRESS)
     parser.add_argument("models", nargs="*")
@@ -135,20 +135,22 @@ def main():
     programs = [(name, word) for name in names for word in ("one", *STRATEGIES)]
     machine, steps = None, {}
     machine_file = options.machine or os.path.join(SCRATCH, "host.json")
+    known = {}
     if options.measured and os.path.exists(options.measured):
-        steps = {tuple(key.split()): value for key, value in json.load(open(options.measured)).items()}
-    else:
-        for i in range(options.rounds):
-            if not options.machine:
-                machine = better(machine, doctor(options.clock))
-            for name, word in programs[i * 7 % len(programs):] + programs[:i * 7 % len(programs)]:
-                steps[name, word] = min(steps.get((name, word), float("inf")), measured(name, word, options.clock, options.repeat))
-        if machine:
+        with open(options.measured) as file:
+            known = {tuple(key.split()): value for key, value in json.load(file).items()}
+    for i in range(options.rounds):
+        if not options.machine:
+            machine = better(machine, doctor(options.clock))
             with open(machine_file, "w") as file:
                 json.dump(machine, file)
-        if options.measured:
-            with open(options.measured, "w") as file:
-                json.dump({" ".join(key): value for key, value in steps.items()}, file)
+        for name, word in programs[i * 7 % len(programs):] + programs[:i * 7 % len(programs)]:
+            if (name, word) not in known:
+                steps[name, word] = min(steps.get((name, word), float("inf")), measured(name, word, options.clock, options.repeat))
+            if options.measured:
+                with open(options.measured, "w") as file:
+                    json.dump({" ".join(key): value for key, value in {**known, **steps}.items()}, file)
+    steps.update(known)
     errors, taus = {"one": [], "eight": []}, []
     print(f"{'model':8} {'strategy':11} {'predicted':>12} {'measured':>12} {'ratio':>6}")
     for name in names:
