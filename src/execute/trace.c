@@ -3,7 +3,7 @@
 // for tiles of others. Turns and offers of tiles change hands under the workers' lock, so rows need
 // no lock of their own. Names are looked up when the trace is written.
 // Invariant: a device has at most one open instruction. If it is still open when the device's next
-// turn begins, the device waited at a collective. Cost: two readings of the clock and at most 40
+// turn begins, the device waited at a collective. Cost: four readings of clocks and at most 48
 // bytes per instruction, up to MOST_EVENTS per row; what is beyond is counted.
 #include "execute/trace.h"
 
@@ -18,6 +18,7 @@ enum { MOST_EVENTS = 1 << 20, FIRST_EVENTS = 256 };
 typedef struct Event {
   const Instr *instr;
   double start, end;
+  double cpu;       // processor time of the worker's thread; 0: unknown
   uint32_t worker;  // of a device's row: that ran it; of a worker's row: whose tiles these are
   bool waits;
 } Event;
@@ -28,7 +29,7 @@ typedef struct Row {
   uint64_t lost;
   // Of a device: its instruction at hand. Of a worker: the one whose tiles it offers.
   const Instr *open;
-  double since;
+  double since, cpu_since;
 } Row;
 
 struct Trace {
@@ -80,7 +81,8 @@ static void close_open(Trace *t, uint32_t device, uint32_t worker, bool waits) {
   const Instr *instr = row->open;
   row->open = NULL;
   if (!instr || instr->kind == INSTR_LOOP || instr->kind == INSTR_BRANCH) return;
-  add(row, (Event){instr, row->since, clock_seconds(), worker, waits});
+  double cpu = waits ? 0 : clock_thread_seconds() - row->cpu_since;
+  add(row, (Event){instr, row->since, clock_seconds(), cpu, worker, waits});
 }
 
 void trace_turn(Trace *t, uint32_t device, uint32_t worker) { close_open(t, device, worker, true); }
@@ -88,6 +90,7 @@ void trace_turn(Trace *t, uint32_t device, uint32_t worker) { close_open(t, devi
 void trace_begin(Trace *t, uint32_t device, uint32_t worker, const Instr *instr) {
   t->devices[device].open = t->workers[worker].open = instr;
   t->devices[device].since = clock_seconds();
+  t->devices[device].cpu_since = clock_thread_seconds();
 }
 
 void trace_end(Trace *t, uint32_t device, uint32_t worker) { close_open(t, device, worker, false); }
@@ -95,7 +98,7 @@ void trace_end(Trace *t, uint32_t device, uint32_t worker) { close_open(t, devic
 void trace_helped(void *trace, uint32_t worker, uint32_t owner, double start, double end) {
   Trace *t = trace;
   const Instr *instr = t->workers[owner].open;
-  if (instr) add(&t->workers[worker], (Event){instr, start, end, owner, false});
+  if (instr) add(&t->workers[worker], (Event){instr, start, end, 0, owner, false});
 }
 
 // ---- as JSON ----
@@ -169,6 +172,7 @@ static void put_event(const Trace *t, const Executable *exe, const Event *event,
   put_string(json, "cat", kind_text(event));
   json_key(json, "ts"), json_double(json, (event->start - t->begin) * 1e6);
   json_key(json, "dur"), json_double(json, (event->end - event->start) * 1e6);
+  if (event->cpu > 0) json_key(json, "tdur"), json_double(json, event->cpu * 1e6);
   json_key(json, "args"), json_open(json, '{');
   put_op(exe, event->instr, json);
   json_key(json, with), json_uint(json, number);
