@@ -47,7 +47,10 @@ def tessera(*words, **options):
 # ---- programs ----
 
 def write_programs(name):
-    """In a process of its own, with JAX: SCRATCH/name.STRATEGY.mlir; `one` is the global program."""
+    """In a process of its own, with JAX: SCRATCH/name.STRATEGY.mlir; `one` is the global program. name.npz has the arguments: `run`'s
+    random ones give denormal gradients, on which a CPU is several times slower."""
+    import jax
+    import numpy
     import tessera as package
     from models.zoo import common
     options = dict(MODELS[name])
@@ -59,6 +62,7 @@ def write_programs(name):
     for word in STRATEGIES[:3]:
         how = annotations[word]
         texts[word] = str(package.partition(program, mesh=how.mesh, shard=how.rules_for(case)).text)
+    numpy.savez(os.path.join(SCRATCH, name), **{f"arg{i}": x for i, x in enumerate(jax.tree.leaves(case.args))})
     for word, text in texts.items():
         with open(os.path.join(SCRATCH, f"{name}.{word}.mlir"), "w") as file:
             file.write(text)
@@ -82,7 +86,8 @@ def file_of(name, word):
 def measured(name, word, clock, repeat):
     """Seconds of the fastest step; the first one touches fresh pages and does not count."""
     where = ["--partitions=8"] if word == "replicated" else []
-    words = ["run", file_of(name, word), *where, "--stats", "--json", "--outputs", os.path.join(SCRATCH, "out.npz"), f"--repeat={repeat}"]
+    words = ["run", file_of(name, word), *where, "--inputs", os.path.join(SCRATCH, name + ".npz"), "--stats", "--json", "--outputs", os.path.join(SCRATCH, "out.npz"), 
+             f"--repeat={repeat}"]
     stats = stats_of(tessera(*words))
     return min(stats["run_seconds"][1:]) if clock == "wall" else min(stats["cpu_seconds"][1:]) / os.cpu_count()
 
