@@ -218,7 +218,8 @@ $(PAGE): $(B)/gen/%.inc: src/% Makefile
 	@sed -e 's/\\/\\\\/g; s/"/\\"/g; s/?/\\?/g; s/^/"/; s/$$/\\n",/' $< > $@
 
 # Loops of kernels are vectorized.
-$(B)/obj/src/execute/kernels/%.o $(B)/obj/src/tensor/matmul.o $(B)/obj/src/tensor/matmul_amx.o: CFLAGS += $(if $(filter -O2,$(FLAGS_$(VARIANT))),-O3)
+$(B)/obj/src/execute/kernels/%.o $(B)/obj/src/tensor/matmul.o $(B)/obj/src/tensor/matmul_amx.o \
+$(B)/obj/src/tensor/matvec.o: CFLAGS += $(if $(filter -O2,$(FLAGS_$(VARIANT))),-O3)
 
 $(B)/obj/%.o: %.c Makefile | $(B)/gen/cost/machines.inc $(PAGE)
 	@mkdir -p $(@D)

@@ -127,6 +127,25 @@ static const Instance instances[] = {
      "(tensor<1000xf32>, tensor<1000000x1xi32>, tensor<1000000xf32>) -> tensor<1000xf32>\n  return "
      "%0 : tensor<1000xf32>\n}\n",
      0, 999},
+    {"segment sum rows 65536x64", 0, 4 * 65536. * 64,
+     "func.func @main(%a: tensor<1000x64xf32>, %i: tensor<65536x1xi32>, %u: tensor<65536x64xf32>) "
+     "-> tensor<1000x64xf32> {\n  %0 = \"stablehlo.scatter\"(%a, %i, %u) "
+     "<{scatter_dimension_numbers = #stablehlo.scatter<update_window_dims = [1], "
+     "inserted_window_dims = [0], scatter_dims_to_operand_dims = [0], index_vector_dim = 1>}> ({\n "
+     " ^bb0(%x: tensor<f32>, %y: tensor<f32>):\n    %s = stablehlo.add %x, %y : tensor<f32>\n    "
+     "stablehlo.return %s : tensor<f32>\n  }) : (tensor<1000x64xf32>, tensor<65536x1xi32>, "
+     "tensor<65536x64xf32>) -> tensor<1000x64xf32>\n  return %0 : tensor<1000x64xf32>\n}\n",
+     0, 999},
+    {"rfft 512x4096", 0, 8 * 512. * 4096,
+     "func.func @main(%a: tensor<512x4096xf32>) -> tensor<512x2049xcomplex<f32>> {\n  %0 = "
+     "stablehlo.fft %a, type = RFFT, length = [4096] : (tensor<512x4096xf32>) -> "
+     "tensor<512x2049xcomplex<f32>>\n  return %0 : tensor<512x2049xcomplex<f32>>\n}\n",
+     0, 0},
+    {"fft 512x4096", 0, 16 * 512. * 4096,
+     "func.func @main(%a: tensor<512x4096xcomplex<f32>>) -> tensor<512x4096xcomplex<f32>> {\n  %0 "
+     "= stablehlo.fft %a, type = FFT, length = [4096] : (tensor<512x4096xcomplex<f32>>) -> "
+     "tensor<512x4096xcomplex<f32>>\n  return %0 : tensor<512x4096xcomplex<f32>>\n}\n",
+     0, 0},
     {"reduce rows 4096x4096", 0, 4 * 4096. * 4096,
      "func.func @main(%a: tensor<4096x4096xf32>, %b: tensor<f32>) -> tensor<4096xf32> {\n  %0 = "
      "stablehlo.reduce(%a init: %b) applies stablehlo.add across dimensions = [1] : "

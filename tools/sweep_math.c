@@ -18,10 +18,29 @@ static double rsqrt(double x) { return 1 / sqrt(x); }
 static double logistic(double x) { return 1 / (1 + exp(-x)); }
 
 static const Function functions[] = {
-    {"exp", SCALAR_exp, exp},       {"expm1", SCALAR_expm1, expm1},
-    {"log", SCALAR_log, log},       {"log1p", SCALAR_log1p, log1p},
-    {"tanh", SCALAR_tanh, tanh},    {"logistic", SCALAR_logistic, logistic},
-    {"rsqrt", SCALAR_rsqrt, rsqrt}, {"sqrt", SCALAR_sqrt, sqrt},
+    {"exp", SCALAR_exp, exp},
+    {"expm1", SCALAR_expm1, expm1},
+    {"log", SCALAR_log, log},
+    {"log1p", SCALAR_log1p, log1p},
+    {"tanh", SCALAR_tanh, tanh},
+    {"logistic", SCALAR_logistic, logistic},
+    {"rsqrt", SCALAR_rsqrt, rsqrt},
+    {"sqrt", SCALAR_sqrt, sqrt},
+    {"cbrt", SCALAR_cbrt, cbrt},
+    {"sin", SCALAR_sin, sin},
+    {"cos", SCALAR_cos, cos},
+    {"tan", SCALAR_tan, tan},
+    {"asin", SCALAR_asin, asin},
+    {"acos", SCALAR_acos, acos},
+    {"atan", SCALAR_atan, atan},
+    {"sinh", SCALAR_sinh, sinh},
+    {"cosh", SCALAR_cosh, cosh},
+    {"asinh", SCALAR_asinh, asinh},
+    {"acosh", SCALAR_acosh, acosh},
+    {"atanh", SCALAR_atanh, atanh},
+    {"erf", SCALAR_erf, erf},
+    {"erfc", SCALAR_erfc, erfc},
+    {"round_afz", SCALAR_round_afz, round},
 };
 
 static uint64_t error_of(float got, double exact) {

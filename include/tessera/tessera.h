@@ -642,7 +642,10 @@ TSR_API void tsr_buffer_free(tsr_buffer *buffer); /* NULL is fine */
 /* ---- compiling and running ---- */
 
 /* A compiled program: kernels on static buffers, run by worker threads. It is independent of the
- * program that it was made of. One thread at a time may use it. */
+ * program that it was made of. Several threads may run it at the same time, and several
+ * executables; all runs share one pool of threads. A further run at the same time takes the memory
+ * of the temporaries once more, which is kept for later runs. Runs of a program with collectives,
+ * or with ops that run through the evaluator, take turns. */
 typedef struct tsr_executable tsr_executable;
 
 typedef struct tsr_compile_options {
@@ -666,7 +669,8 @@ TSR_API void tsr_executable_free(tsr_executable *executable); /* NULL is fine */
 /* Runs it. Buffers are ordered as in tsr_program_evaluate. Inputs are read in place if their data
  * is aligned to 64 bytes, and copied otherwise. An output whose data is NULL is allocated; any
  * other must have the result's dtype and dims, and is written in place if it is aligned to 64
- * bytes. Outputs must not overlap inputs. */
+ * bytes. Outputs must not overlap inputs. A run on one device allocates nothing and takes no lock,
+ * except to share kernels of more than 40 us with other threads. */
 TSR_API tsr_error *tsr_executable_run(tsr_executable *executable, size_t n_inputs,
                                       const tsr_buffer *inputs, size_t n_outputs,
                                       tsr_buffer *outputs);

@@ -1,5 +1,6 @@
 // Compiling and running: an executable owns a clone of the program with its context, so that the
 // caller may free or change the program.
+#include <stdatomic.h>
 #include <string.h>
 
 #include "api/api_private.h"
@@ -12,6 +13,16 @@
 
 enum { MOST_DEVICES = 100000, ALIGN = 64 };
 
+// The addresses of a run.
+typedef struct Call Call;
+struct Call {
+  Call *next;
+  atomic_bool busy;
+  const void **in;
+  void **out;
+  void **staged;  // per output: aligned memory, for outputs that are not aligned; NULL: none yet
+};
+
 struct tsr_executable {
   Context *context;
   Program *program;
@@ -21,11 +32,48 @@ struct tsr_executable {
   uint32_t n_inputs, n_outputs;  // of all devices
   uint32_t n_args, n_results;    // of one
   Type *types;                   // of arguments, then of results
+  const char **texts;            // of the types
   size_t *bytes;
-  const void **in;
-  void **out;
-  void **staged;  // per output: aligned memory, for outputs that are not aligned; NULL: none yet
+  Call first;          // of a run that is alone
+  Call *_Atomic more;  // of runs at the same time, which are kept for later ones
 };
+
+static bool call_init(const tsr_executable *x, Call *call) {
+  size_t n_in = (size_t)x->n_inputs + 1, n_out = (size_t)x->n_outputs + 1;
+  *call = (Call){.in = mem_alloc(n_in * sizeof *call->in),
+                 .out = mem_alloc(n_out * sizeof *call->out),
+                 .staged = mem_alloc(n_out * sizeof *call->staged)};
+  atomic_init(&call->busy, false);
+  for (size_t i = 0; call->staged && i < n_out; i++) call->staged[i] = NULL;
+  return call->in && call->out && call->staged;
+}
+
+static void call_deinit(const tsr_executable *x, Call *call) {
+  for (uint32_t i = 0; call->staged && i < x->n_outputs; i++)
+    if (call->staged[i]) mem_pages_free(call->staged[i], x->bytes[x->n_args + i % x->n_results]);
+  mem_free(call->in);
+  mem_free(call->out);
+  mem_free(call->staged);
+}
+
+// A record that no other run uses; NULL: no memory. Records are added, never removed.
+static Call *call_enter(tsr_executable *x) {
+  if (!atomic_exchange(&x->first.busy, true)) return &x->first;
+  for (Call *call = atomic_load(&x->more); call; call = call->next)
+    if (!atomic_exchange(&call->busy, true)) return call;
+  Call *call = mem_alloc(sizeof *call);
+  if (!call) return NULL;
+  if (!call_init(x, call)) {
+    call_deinit(x, call);
+    mem_free(call);
+    return NULL;
+  }
+  atomic_store(&call->busy, true);
+  Call *before = atomic_load(&x->more);
+  do call->next = before;
+  while (!atomic_compare_exchange_weak(&x->more, &before, call));
+  return call;
+}
 
 typedef struct Compile {
   tsr_program *handle;
@@ -43,6 +91,9 @@ static void list_types(tsr_executable *x, OpId function) {
     x->types[x->n_args + i] = evaluate_result_type(p, function, i);
   for (uint32_t i = 0; i < x->n_args + x->n_results; i++)
     x->bytes[i] = evaluate_type_bytes(x->context, x->types[i]);
+  x->texts = ARENA_ARRAY(&x->arena, const char *, x->n_args + x->n_results + 1);
+  for (uint32_t i = 0; i < x->n_args + x->n_results; i++)  // runs do not change the context
+    x->texts[i] = arena_printf(&x->arena, "%s", type_text(x->context, x->types[i]));
 }
 
 // A partitioned program runs on its own devices unless the caller says otherwise.
@@ -76,9 +127,7 @@ static Status *compile_body(Guard *guard, void *arg) {
   x->program = program_clone(p, x->context, guard);
   x->program->source = NULL;  // the caller may free it
   list_types(x, function);
-  x->in = ARENA_ARRAY(&x->arena, const void *, x->n_inputs + 1);
-  x->out = ARENA_ARRAY(&x->arena, void *, x->n_outputs + 1);
-  x->staged = ARENA_ARRAY(&x->arena, void *, x->n_outputs + 1);
+  if (!call_init(x, &x->first)) return status_no_memory();
   bool by_replica = partitioned_by_replica(x->program, (uint32_t)n);
   inline_all_calls(x->program, &x->arena);
   ExecuteOptions options = {
@@ -119,8 +168,12 @@ tsr_error *tsr_program_compile(tsr_program *program, const char *function,
 void tsr_executable_free(tsr_executable *x) {
   if (!x) return;
   executable_free(x->executable);
-  for (uint32_t i = 0; x->staged && i < x->n_outputs; i++)
-    if (x->staged[i]) mem_pages_free(x->staged[i], x->bytes[x->n_args + i % x->n_results]);
+  call_deinit(x, &x->first);
+  for (Call *call = atomic_load(&x->more), *next; call; call = next) {
+    next = call->next;
+    call_deinit(x, call);
+    mem_free(call);
+  }
   literal_heap_deinit(&x->heap);
   program_free(x->program);
   context_free(x->context);
@@ -139,7 +192,7 @@ static bool fits(const tsr_executable *x, const tsr_buffer *b, Type type) {
   return true;
 }
 
-static Status *take_inputs(tsr_executable *x, const tsr_buffer *inputs) {
+static Status *take_inputs(const tsr_executable *x, Call *call, const tsr_buffer *inputs) {
   for (uint32_t i = 0; i < x->n_inputs; i++) {
     tsr_buffer b;
     TRY(api_read_struct(&b, sizeof b, (const char *)inputs + i * inputs->struct_size,
@@ -147,42 +200,41 @@ static Status *take_inputs(tsr_executable *x, const tsr_buffer *inputs) {
     Type type = x->types[i % x->n_args];
     if (!fits(x, &b, type))
       FAIL(INVALID_ARGUMENT, "input %u does not fit the argument's type %s", i,
-           type_text(x->context, type));
+           x->texts[i % x->n_args]);
     if (!b.data && x->bytes[i % x->n_args]) FAIL(INVALID_ARGUMENT, "inputs[%u].data is NULL", i);
-    x->in[i] = b.data;
+    call->in[i] = b.data;
   }
   return NULL;
 }
 
 // Results go to the caller's memory if it is aligned, else to memory of ours.
-static Status *take_outputs(tsr_executable *x, const tsr_buffer *outputs) {
+static Status *take_outputs(const tsr_executable *x, Call *call, const tsr_buffer *outputs) {
   for (uint32_t i = 0; i < x->n_outputs; i++) {
     tsr_buffer b;
     TRY(api_read_struct(&b, sizeof b, (const char *)outputs + i * outputs->struct_size,
                         "tsr_buffer"));
     uint32_t k = x->n_args + i % x->n_results;
     if (b.data && !fits(x, &b, x->types[k]))
-      FAIL(INVALID_ARGUMENT, "output %u does not fit the result's type %s", i,
-           type_text(x->context, x->types[k]));
-    x->out[i] = b.data;
+      FAIL(INVALID_ARGUMENT, "output %u does not fit the result's type %s", i, x->texts[k]);
+    call->out[i] = b.data;
     if (b.data && (uintptr_t)b.data % ALIGN == 0) continue;
-    if (!x->staged[i]) x->staged[i] = mem_pages_new(x->bytes[k]);
-    if (!x->staged[i]) return status_no_memory();
-    x->out[i] = x->staged[i];
+    if (!call->staged[i]) call->staged[i] = mem_pages_new(x->bytes[k]);
+    if (!call->staged[i]) return status_no_memory();
+    call->out[i] = call->staged[i];
   }
   return NULL;
 }
 
 // Copies staged results; allocates buffers for outputs without memory.
-static Status *give_outputs(tsr_executable *x, tsr_buffer *outputs) {
+static Status *give_outputs(const tsr_executable *x, const Call *call, tsr_buffer *outputs) {
   for (uint32_t i = 0; i < x->n_outputs; i++) {
     tsr_buffer b, *to = (tsr_buffer *)((char *)outputs + i * outputs->struct_size);
-    if (x->out[i] != x->staged[i]) continue;
+    if (call->out[i] != call->staged[i]) continue;
     TRY(api_read_struct(&b, sizeof b, to, "tsr_buffer"));
     uint32_t k = x->n_args + i % x->n_results;
     const TypeInfo *type = type_info(x->context, x->types[k]);
     if (b.data) {
-      if (x->bytes[k]) memcpy(b.data, x->out[i], x->bytes[k]);
+      if (x->bytes[k]) memcpy(b.data, call->out[i], x->bytes[k]);
       continue;
     }
     int64_t *dims = mem_alloc(type->rank * sizeof *dims);
@@ -196,10 +248,22 @@ static Status *give_outputs(tsr_executable *x, tsr_buffer *outputs) {
       return status_no_memory();
     }
     if (type->rank) memcpy(dims, type->dims, type->rank * sizeof *dims);
-    if (x->bytes[k]) memcpy(b.data, x->out[i], x->bytes[k]);
+    if (x->bytes[k]) memcpy(b.data, call->out[i], x->bytes[k]);
     api_write_struct(to, &b, sizeof b);
   }
   return NULL;
+}
+
+static Status *run_call(tsr_executable *x, Call *call, const tsr_buffer *inputs,
+                        tsr_buffer *outputs) {
+  TRY(take_inputs(x, call, inputs));
+  TRY(take_outputs(x, call, outputs));
+  EvalReport report;
+  TRY(executable_run_on(x->executable, call->in, call->out, &report));
+  if (report.failed_checks)
+    FAIL(FAILED_PRECONDITION, "%s",
+         report.n_messages ? report.messages[0] : "a check in the program failed");
+  return give_outputs(x, call, outputs);
 }
 
 static Status *run(tsr_executable *x, size_t n_inputs, const tsr_buffer *inputs, size_t n_outputs,
@@ -210,14 +274,11 @@ static Status *run(tsr_executable *x, size_t n_inputs, const tsr_buffer *inputs,
   if ((n_inputs && inputs->struct_size < sizeof *inputs) ||
       (n_outputs && outputs->struct_size < sizeof *outputs))
     FAIL(INVALID_ARGUMENT, "struct_size of a tsr_buffer is less than sizeof(tsr_buffer)");
-  TRY(take_inputs(x, inputs));
-  TRY(take_outputs(x, outputs));
-  EvalReport report;
-  TRY(executable_run_on(x->executable, x->in, x->out, &report));
-  if (report.failed_checks)
-    FAIL(FAILED_PRECONDITION, "%s",
-         report.n_messages ? report.messages[0] : "a check in the program failed");
-  return give_outputs(x, outputs);
+  Call *call = call_enter(x);
+  if (!call) return status_no_memory();
+  Status *status = run_call(x, call, inputs, outputs);
+  atomic_store(&call->busy, false);
+  return status;
 }
 
 tsr_error *tsr_executable_run(tsr_executable *executable, size_t n_inputs, const tsr_buffer *inputs,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/trap.h"
 
 typedef struct Command {
   const char *name;
@@ -33,6 +34,7 @@ static void keep_standard_files(void) {
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "C");
   keep_standard_files();
+  trap_install();
   // A buffer for stdio output, so that errno is known when a write fails.
   static char room[1 << 16];
   setvbuf(stdout, room, _IOFBF, sizeof room);

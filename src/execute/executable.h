@@ -3,6 +3,7 @@
 #define TESSERA_EXECUTE_EXECUTABLE_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/vec.h"
 #include "evaluate/step.h"
@@ -37,6 +38,7 @@ struct Instr {
   // result of its condition, in[0], at the end of lists[0].
   uint32_t n_in, n_out, n_captured;
   ValueId *in, *out;
+  ValueId *carries;  // of a loop, per result: the body's argument
   uint32_t first;  // of its buffers in Executable.refs: in, out, the kernel's temporary
   const Kernel *kernel;
   uint32_t n_lists;
@@ -74,6 +76,8 @@ typedef struct StatRow {
   double seconds;
 } StatRow;
 
+typedef struct Flight Flight;
+
 struct Executable {
   Program *program;
   OpId function;
@@ -98,6 +102,7 @@ struct Executable {
   uint32_t n_spans;
   char *constants;  // mapped
   uint64_t constant_bytes, temp_bytes;
+  uint64_t mapped_bytes;  // of a device's arena: temp_bytes, and red zones under ASan
   size_t scratch_bytes;
   size_t charged_bytes;  // to the heap
   ValueId n_values;      // with pseudo-values
@@ -110,6 +115,12 @@ struct Executable {
   void **out_data, **aligned;
   Workers *workers;
   struct Devices *devices;
+  // Refs of arguments and results, whose addresses change with each run.
+  VEC(uint32_t) moving;
+  // flight.h. A copy has its own arena, lock, report, devices, workers and memory of this run.
+  Flight *flight;
+  Executable *next_copy;
+  atomic_bool busy;          // a run uses this record
   bool timed;                // rows have times
   struct Trace *trace;       // NULL: none
   const Progress *progress;  // of the run; NULL: none
@@ -123,6 +134,10 @@ Status *place_values(Executable *exe) MUST_USE;
 Status *devices_new(Executable *exe) MUST_USE;
 void devices_free(Executable *exe);
 Status *devices_run(Executable *exe, const void *const *args, void *const *out) MUST_USE;
+
+// execute.c: what a run changes: devices, workers, lists of addresses.
+Status *executable_make_record(Executable *exe) MUST_USE;
+void executable_free_aligned(Executable *exe);
 
 // Bytes of a static tensor in canonical storage.
 uint64_t executable_value_bytes(const Executable *exe, ValueId v);

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "execute/executable.h"
+#include "execute/flight.h"
 #include "execute/trace.h"
 #include "ops/op.h"
 
@@ -205,9 +206,7 @@ static Status *charge(Executable *exe) {
 
 static Status *start_trace(Executable *exe) {
   exe->trace = trace_new(exe->n_devices, workers_count(exe->workers));
-  if (!exe->trace) return status_no_memory();
-  workers_watch(exe->workers, trace_helped, exe->trace);
-  return NULL;
+  return exe->trace ? NULL : status_no_memory();
 }
 
 void executable_trace(const Executable *exe, StrBuf *out) {
@@ -228,12 +227,22 @@ static Status *make(Guard *guard, void *arg) {
   TRY(check_memory(exe));
   TRY(charge(exe));
   number_rows(exe, &exe->main);
+  for (uint32_t k = 0; k < exe->refs.count; k++) {
+    Segment segment = exe->buffers.items[exe->refs.items[k]].segment;
+    if (segment == SEGMENT_ARGUMENT || segment == SEGMENT_RESULT)
+      VEC_PUSH(&exe->arena, &exe->moving, k);
+  }
+  TRY(executable_make_record(exe));
+  if (exe->options.traced) TRY(start_trace(exe));
+  return flight_init(exe);
+}
+
+Status *executable_make_record(Executable *exe) {
   exe->arg_data = ARENA_ARRAY(&exe->arena, const void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->aligned = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_args * exe->n_devices + 1);
   exe->out_data = ARENA_ARRAY(&exe->arena, void *, (size_t)exe->n_out * exe->n_devices + 1);
   TRY(devices_new(exe));
-  TRY(workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers));
-  return exe->options.traced ? start_trace(exe) : NULL;
+  return workers_new(exe->options.workers, exe->n_devices, exe->scratch_bytes, &exe->workers);
 }
 
 Status *executable_new(Program *program, OpId function, const ExecuteOptions *options,
@@ -269,14 +278,19 @@ Status *executable_new(Program *program, OpId function, const ExecuteOptions *op
   return NULL;
 }
 
+void executable_free_aligned(Executable *exe) {
+  for (uint32_t i = 0; exe->aligned && i < exe->n_args * exe->n_devices; i++)
+    mem_pages_free(exe->aligned[i], executable_value_bytes(exe, exe->arguments[i % exe->n_args]));
+}
+
 void executable_free(Executable *exe) {
   if (!exe) return;
   literal_heap_refund(exe->heap, exe->charged_bytes);
+  flight_deinit(exe);
   workers_free(exe->workers);
   trace_free(exe->trace);
   devices_free(exe);
-  for (uint32_t i = 0; exe->aligned && i < exe->n_args * exe->n_devices; i++)
-    mem_pages_free(exe->aligned[i], executable_value_bytes(exe, exe->arguments[i % exe->n_args]));
+  executable_free_aligned(exe);
   stepper_free(exe->stepper);
   mem_pages_free(exe->constants, exe->constant_bytes);
   if (exe->has_lock) pthread_mutex_destroy(&exe->lock);
@@ -330,12 +344,15 @@ static Status *align_arguments(Executable *exe, const void *const *args) {
   return NULL;
 }
 
-Status *executable_run_on(Executable *exe, const void *const *args, void *const *out,
+Status *executable_run_on(Executable *executable, const void *const *args, void *const *out,
                           EvalReport *out_report) {
+  Executable *exe;
+  TRY(flight_enter(executable, &exe));
   exe->report = (EvalReport){.failed_at = POS_NONE};
   Status *status = align_arguments(exe, args);
   if (!status) status = devices_run(exe, exe->arg_data, out);
   *out_report = exe->report;
+  flight_leave(exe);
   return status;
 }
 

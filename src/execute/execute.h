@@ -37,12 +37,19 @@ void executable_need(const Executable *executable, ExecuteNeed *out);
 
 // Runs on all devices, on memory of the caller: args and out have the canonical elements of each
 // argument and result, ordered by device, replica major. Arguments that are not aligned to 64 bytes
-// are copied; results must be aligned. Results must not overlap arguments or each other.
+// are copied; results must be aligned. Results must not overlap arguments or each other. Several
+// threads may run one executable at the same time, and several executables; all share one pool of
+// workers.
 Status *executable_run_on(Executable *executable, const void *const *args, void *const *out,
                           EvalReport *out_report) MUST_USE;
-// The same on literals. Results that are NULL are made; others are overwritten.
+// The same on literals, by one thread at a time. Results that are NULL are made; others are
+// overwritten.
 Status *executable_run(Executable *executable, uint32_t n_args, Literal *const *args,
                        uint32_t n_out, Literal **out, EvalReport *out_report) MUST_USE;
+
+// Describes the instruction that the calling thread runs, in a handler of signals too: "the kernel
+// 'gather' on device 0 (step.mlir:12)". False if it runs none.
+bool executable_running(char *out, size_t bytes);
 
 // Time of a kind of instruction over all runs and devices.
 typedef struct ExecuteRow {

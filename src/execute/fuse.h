@@ -30,6 +30,15 @@ typedef struct FuseRequest {
 // operands may be computed by several loops and are not in `ops` if uses outside remain. O(block).
 void fuse_block(const FuseRequest *request, BlockId block, uint32_t *out_n, FusedLoop **out_loops);
 
+// The loop that a kernel of fuse_block runs, on the kernel's buffers; NULL: another kernel.
+struct Loop;
+const struct Loop *fuse_loop(const Kernel *kernel);
+
+// The value as strides in another one, from which reshapes, transposes and slices of the block make
+// it that no loop computes. False: it is not such a view. O(chain * rank^2).
+bool fuse_strides(Program *program, ValueId value, BlockId block, const bool *fused,
+                  OperandView *out);
+
 // The engine that computes loops on this machine: "LLVM 19 (znver4)", "tiles".
 const char *fuse_engine(void);
 

@@ -480,6 +480,10 @@ static void make_kernel(Lower *x, Kernel *out) {
   out->next = next;
 }
 
+const Loop *fuse_loop(const Kernel *kernel) {
+  return kernel->run == run_tile ? &((const FusedData *)kernel->data)->plan.loop : NULL;
+}
+
 // ---- the group ----
 
 // The group's ops, and the dead views and constants whose first reader is one of them.

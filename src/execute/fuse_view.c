@@ -200,8 +200,7 @@ static bool through_reshape(FuseView *v, const TypeInfo *to, const TypeInfo *fro
 }
 
 // Composes the view with the op that defines its root. False: not possible.
-static bool through(const Fuser *f, FuseView *v, OpId op) {
-  Program *p = f->p;
+static bool through(Program *p, FuseKind kind, FuseView *v, OpId op) {
   Context *cx = p->context;
   if (v->flat) return false;
   const TypeInfo *to = fuse_type(p, op_result(p, op, 0)),
@@ -209,7 +208,7 @@ static bool through(const Fuser *f, FuseView *v, OpId op) {
   FuseView before = *v;
   v->root = op_operand(p, op, 0);
   v->root_rank = from->rank;
-  switch ((FuseKind)f->kind[op]) {
+  switch (kind) {
   case FUSE_RESHAPE:
     if (through_reshape(v, to, from)) return true;
     *v = before;
@@ -275,14 +274,36 @@ void fuse_view(const Fuser *f, ValueId value, uint32_t rank, bool first, FuseVie
   for (;;) {
     OpId op = value_def(p, v.root);
     FuseView next = v;
-    if (!op || !f->position[op] || !fuse_is_view((FuseKind)f->kind[op]) || !through(f, &next, op) ||
-        !(cheap(f, &next) || first))
+    if (!op || !f->position[op] || !fuse_is_view((FuseKind)f->kind[op]) ||
+        !through(p, (FuseKind)f->kind[op], &next, op) || !(cheap(f, &next) || first))
       break;
     v = next;
     first = false;
   }
   set_position(p, &v);
   *out = v;
+}
+
+bool fuse_strides(Program *p, ValueId value, BlockId block, const bool *fused, OperandView *out) {
+  if (!fuse_is_tensor(p, value)) return false;
+  const TypeInfo *type = fuse_type(p, value);
+  FuseView v = {.root = value, .rank = type->rank, .root_rank = type->rank};
+  for (uint32_t d = 0; d < v.rank; d++) v.coef[d][d] = 1;
+  for (;;) {
+    OpId op = value_def(p, v.root);
+    FuseView next = v;
+    if (!op || op_at(p, op)->block != block || fused[op]) break;
+    FuseKind kind = fuse_classify(p, op);
+    if (!fuse_is_view(kind) || kind == FUSE_BROADCAST || kind == FUSE_REVERSE ||
+        !through(p, kind, &next, op) || next.flat)
+      break;
+    v = next;
+  }
+  if (v.root == value) return false;
+  set_position(p, &v);
+  *out = (OperandView){.root = v.root, .base = v.base};
+  for (uint32_t d = 0; d < v.rank; d++) out->strides[d] = v.stride[d];
+  return true;
 }
 
 void fuse_operand(const Fuser *f, OpId op, uint32_t i, FuseView *out) {

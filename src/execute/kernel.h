@@ -33,11 +33,20 @@ struct Kernel {
   const Kernel *next;  // runs on the same buffers after all tiles of this one; NULL: none
 };
 
+// An operand that the kernel reads where it is in a larger value: the buffer is `root`'s.
+enum { VIEW_RANK = 8, VIEW_OPERANDS = 2 };
+typedef struct OperandView {
+  ValueId root;                // 0: the operand itself, dense
+  int64_t base;                // position of the first element, in elements
+  int64_t strides[VIEW_RANK];  // per dimension of the operand, in elements
+} OperandView;
+
 // The input of a maker of kernels.
 typedef struct KernelRequest {
   Program *program;  // verified; types of the op's operands and results are static
   Arena *arena;      // of the executable
   OpId op;
+  const OperandView *views;  // of VIEW_OPERANDS operands; NULL: all are dense
 } KernelRequest;
 
 // Makes the kernel of request->op: inputs are its operands, outputs its results. False: this
@@ -46,6 +55,8 @@ typedef bool (*KernelMaker)(const KernelRequest *request, Kernel *out);
 
 // The maker of the op's code (kernels.def); NULL: none.
 KernelMaker kernel_maker(uint16_t code);
+// Does the maker take views of its operands?
+bool kernel_reads_views(uint16_t code);
 
 // A number of tiles for `seconds` of work on one worker: 1 below 40 us, then tiles of at least
 // 20 us, at most `most`.

@@ -5,9 +5,13 @@
 // ends with copies of the results to the carries. place.c removes most of these copies. An op
 // without a kernel becomes an eval instruction.
 // Invariant: instructions are in program order, so side effects are too. Cost: O(function).
+#include <string.h>
+
 #include "execute/exchange.h"
 #include "execute/executable.h"
 #include "execute/fuse.h"
+#include "execute/scan.h"
+#include "execute/views.h"
 #include "ops/op.h"
 #include "ops/work.h"
 
@@ -23,8 +27,13 @@ typedef struct Lowering {
   bool *excluded;     // per op, for fuse_block: constant false
   uint32_t *loop_at;  // per op: 1 + the first fused loop that stands there; 0: none
   bool *fused;        // per op: a fused loop computes it
+  bool *inside;       // per value: varies in the loop that is lowered
   VEC(Standing) loops;
-  bool collectives;  // the module has some
+  const ViewFold **folds;   // per op: its kernel, if that reads views of its operands
+  bool *dropped;            // per op: a view that only such kernels read
+  uint32_t *n_read_inside;  // per value: uses by such kernels
+  bool *is_root;            // per value: such a kernel reads it
+  bool collectives;         // the module has some
 } Lowering;
 
 static bool is_static_tensor(const Context *context, Type type) {
@@ -69,17 +78,31 @@ static bool is_view(const Lowering *x, OpId o) {
 
 // ---- lists ----
 
+static void grow(Lowering *x, InstrList *list, uint32_t capacity) {
+  if (capacity <= list->capacity) return;
+  Instr *items = ARENA_ARRAY(x->arena, Instr, capacity);
+  if (list->count) memcpy(items, list->items, list->count * sizeof *items);
+  list->items = items;
+  list->capacity = capacity;
+}
+
+// The pointer is valid until the next one is appended.
+static Instr *append_instr(Lowering *x, InstrList *list, const Instr *instr) {
+  if (list->count == list->capacity) grow(x, list, 2 * list->capacity + 2);
+  list->items[list->count] = *instr;
+  return &list->items[list->count++];
+}
+
 static Instr *append(Lowering *x, InstrList *list, Instr *parent, InstrKind kind, OpId op,
                      uint32_t n_in, uint32_t n_out) {
-  Instr *instr = &list->items[list->count++];
-  *instr = (Instr){.kind = kind,
-                   .op = op,
-                   .n_in = n_in,
-                   .n_out = n_out,
-                   .in = ARENA_ARRAY(x->arena, ValueId, n_in + 1),
-                   .out = ARENA_ARRAY(x->arena, ValueId, n_out + 1),
-                   .parent = parent};
-  return instr;
+  return append_instr(x, list,
+                      &(Instr){.kind = kind,
+                               .op = op,
+                               .n_in = n_in,
+                               .n_out = n_out,
+                               .in = ARENA_ARRAY(x->arena, ValueId, n_in + 1),
+                               .out = ARENA_ARRAY(x->arena, ValueId, n_out + 1),
+                               .parent = parent});
 }
 
 static void append_copy(Lowering *x, InstrList *list, Instr *parent, OpId op, ValueId from,
@@ -100,6 +123,12 @@ static void reserve(Lowering *x, InstrList *list, BlockId block, uint32_t n_loop
   list->capacity = (uint32_t)n + 2;
 }
 
+// The last n copies are one parallel assignment. place.c may need as many to break cycles.
+static void set_tail(Lowering *x, InstrList *list, uint32_t n) {
+  list->n_tail = n;
+  grow(x, list, list->count + n);
+}
+
 static ValueId *operands_of(const Program *p, OpId o, ValueId *out) {
   for (uint32_t i = 0; i < op_at(p, o)->n_operands; i++) out[i] = op_operand(p, o, i);
   return out;
@@ -111,34 +140,114 @@ static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList 
 
 static OpId terminator_of(const Program *p, BlockId block) { return block_at(p, block)->last; }
 
+// The carry is the operand in every iteration.
+static bool passes_through(const Program *p, BlockId body, uint32_t i) {
+  return op_operand(p, terminator_of(p, body), i) == block_arg(p, body, i);
+}
+
+static ValueId root_of(const Lowering *x, ValueId v) {
+  while (x->exe->alias[v]) v = x->exe->alias[v];
+  return v;
+}
+
+// Worth its memory for as long as the loop runs.
+static bool is_worth_keeping(const Lowering *x, const Instr *instr) {
+  enum { FREE_BYTES = 1 << 16 };
+  uint64_t in = FREE_BYTES, out = 0;
+  for (uint32_t i = 0; i < instr->n_in; i++) in += executable_value_bytes(x->exe, instr->in[i]);
+  for (uint32_t i = 0; i < instr->n_out; i++) out += executable_value_bytes(x->exe, instr->out[i]);
+  return out <= in;
+}
+
+// Moves kernels of the body whose operands are from outside in front of the loop. Kernels have no
+// effects and cannot fail, so that it does not matter if the loop runs no iteration.
+static void hoist(Lowering *x, Instr *loop, Instr *parent, InstrList *list) {
+  InstrList *body = &loop->lists[1];
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < loop->n_out; i++) x->inside[loop->carries[i]] = true;
+  for (uint32_t i = 0; i < body->count; i++) {
+    Instr *instr = &body->items[i];
+    bool moves = instr->kind == INSTR_KERNEL && is_worth_keeping(x, instr);
+    for (uint32_t k = 0; k < instr->n_in && moves; k++)
+      moves = !x->inside[root_of(x, instr->in[k])];
+    if (moves) {
+      append_instr(x, list, instr)->parent = parent;
+      continue;
+    }
+    for (uint32_t k = 0; k < instr->n_out; k++) x->inside[instr->out[k]] = true;
+    body->items[kept++] = *instr;
+  }
+  body->count = kept;
+}
+
+static void list_carries(Lowering *x, OpId o, Instr *loop) {
+  const Program *p = x->p;
+  BlockId cond = region_block(p, op_region(p, o, 0)), body = region_block(p, op_region(p, o, 1));
+  uint32_t n = op_at(p, o)->n_operands;
+  loop->out = ARENA_ARRAY(x->arena, ValueId, n + 1);
+  loop->carries = ARENA_ARRAY(x->arena, ValueId, n + 1);
+  for (uint32_t i = 0; i < n; i++) {
+    x->exe->alias[block_arg(p, cond, i)] = block_arg(p, body, i);
+    if (passes_through(p, body, i)) {
+      x->exe->alias[block_arg(p, body, i)] = op_operand(p, o, i);
+      x->exe->alias[op_result(p, o, i)] = op_operand(p, o, i);
+      continue;
+    }
+    loop->carries[loop->n_out] = block_arg(p, body, i);
+    loop->out[loop->n_out++] = op_result(p, o, i);
+  }
+}
+
 static Status *lower_loop(Lowering *x, OpId o, Instr *parent, InstrList *list) {
   const Program *p = x->p;
-  uint32_t n = op_at(p, o)->n_operands;
   BlockId cond = region_block(p, op_region(p, o, 0)), body = region_block(p, op_region(p, o, 1));
-  for (uint32_t i = 0; i < n; i++)
-    append_copy(x, list, parent, o, op_operand(p, o, i), block_arg(p, body, i));
-  Instr *loop = append(x, list, parent, INSTR_LOOP, o, 1, n);
-  loop->n_lists = 2;
-  loop->lists = ARENA_ARRAY(x->arena, InstrList, 2);
-  for (uint32_t i = 0; i < n; i++) loop->out[i] = op_result(p, o, i);
-  for (uint32_t i = 0; i < n; i++) x->exe->alias[block_arg(p, cond, i)] = block_arg(p, body, i);
+  // Appended when it is complete: `list` may move before.
+  Instr *loop = ARENA_NEW(x->arena, Instr);
+  *loop = (Instr){.kind = INSTR_LOOP,
+                  .op = o,
+                  .n_in = 1,
+                  .in = ARENA_ARRAY(x->arena, ValueId, 1),
+                  .n_lists = 2,
+                  .lists = ARENA_ARRAY(x->arena, InstrList, 2),
+                  .parent = parent};
+  list_carries(x, o, loop);
   loop->in[0] = op_operand(p, terminator_of(p, cond), 0);
   TRY(lower_block(x, cond, loop, &loop->lists[0]));
   TRY(lower_block(x, body, loop, &loop->lists[1]));
-  for (uint32_t i = 0; i < n; i++)
-    append_copy(x, &loop->lists[1], loop, o, op_operand(p, terminator_of(p, body), i),
-                block_arg(p, body, i));
-  loop->lists[1].n_tail = n;
+  hoist(x, loop, parent, list);
+  ScanKernel scan;
+  if (scan_make(x->exe, loop, &scan)) {
+    Instr *instr = append(x, list, parent, INSTR_KERNEL, o, scan.n_in, loop->n_out);
+    memcpy(instr->in, scan.in, scan.n_in * sizeof *instr->in);
+    memcpy(instr->out, loop->out, loop->n_out * sizeof *instr->out);
+    instr->kernel = arena_copy(x->arena, &scan.kernel, sizeof scan.kernel);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < loop->n_out; i++) {
+    uint32_t index = value_at(p, loop->carries[i])->index;
+    append_copy(x, list, parent, o, op_operand(p, o, index), loop->carries[i]);
+    append_copy(x, &loop->lists[1], loop, o, op_operand(p, terminator_of(p, body), index),
+                loop->carries[i]);
+  }
+  set_tail(x, &loop->lists[1], loop->n_out);
+  append_instr(x, list, loop);
   return NULL;
 }
 
 static Status *lower_branch(Lowering *x, OpId o, Instr *parent, InstrList *list) {
   const Program *p = x->p;
   uint32_t n = op_at(p, o)->n_results;
-  Instr *branch = append(x, list, parent, INSTR_BRANCH, o, 1, n);
+  Instr *branch = ARENA_NEW(x->arena, Instr);
+  *branch = (Instr){.kind = INSTR_BRANCH,
+                    .op = o,
+                    .n_in = 1,
+                    .n_out = n,
+                    .in = ARENA_ARRAY(x->arena, ValueId, 1),
+                    .out = ARENA_ARRAY(x->arena, ValueId, n + 1),
+                    .n_lists = op_at(p, o)->n_regions,
+                    .lists = ARENA_ARRAY(x->arena, InstrList, op_at(p, o)->n_regions),
+                    .parent = parent};
   branch->in[0] = op_operand(p, o, 0);
-  branch->n_lists = op_at(p, o)->n_regions;
-  branch->lists = ARENA_ARRAY(x->arena, InstrList, branch->n_lists);
   for (uint32_t i = 0; i < n; i++) branch->out[i] = op_result(p, o, i);
   for (uint32_t r = 0; r < branch->n_lists; r++) {
     BlockId block = region_block(p, op_region(p, o, r));
@@ -146,8 +255,9 @@ static Status *lower_branch(Lowering *x, OpId o, Instr *parent, InstrList *list)
     for (uint32_t i = 0; i < n; i++)
       append_copy(x, &branch->lists[r], branch, o, op_operand(p, terminator_of(p, block), i),
                   op_result(p, o, i));
-    branch->lists[r].n_tail = n;
+    set_tail(x, &branch->lists[r], n);
   }
+  append_instr(x, list, branch);
   return NULL;
 }
 
@@ -208,7 +318,9 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
   Kernel kernel = {0};
   KernelRequest request = {.program = x->p, .arena = x->arena, .op = o};
   KernelMaker maker = collective ? NULL : kernel_maker(op->code);
-  bool fast = maker && maker(&request, &kernel);
+  const ViewFold *fold = x->folds[o];
+  if (fold) kernel = fold->kernel;
+  bool fast = fold || (maker && maker(&request, &kernel));
   if (!fast) TRY(check_collectives(x, o));
   Instr *instr = append(x, list, parent,
                         fast         ? INSTR_KERNEL
@@ -216,6 +328,8 @@ static Status *lower_single(Lowering *x, OpId o, Instr *parent, InstrList *list)
                                      : INSTR_EVAL,
                         o, op->n_operands, op->n_results);
   operands_of(p, o, instr->in);
+  for (uint32_t i = 0; fold && i < op->n_operands; i++)
+    if (fold->views[i].root) instr->in[i] = fold->views[i].root;
   for (uint32_t i = 0; i < op->n_results; i++) instr->out[i] = op_result(p, o, i);
   if (collective) {
     instr->groups = ARENA_ARRAY(x->arena, struct Group *, x->exe->n_devices);
@@ -256,7 +370,7 @@ static bool is_unused(const Program *p, OpId o) {
 
 static Status *lower_op(Lowering *x, OpId o, Instr *parent, InstrList *list) {
   const Program *p = x->p;
-  if (x->fused[o] || is_unused(p, o)) return NULL;
+  if (x->fused[o] || x->dropped[o] || is_unused(p, o)) return NULL;
   if (is_view(x, o)) {
     for (uint32_t i = 0; i < op_at(p, o)->n_results; i++)
       x->exe->alias[op_result(p, o, i)] = op_operand(p, o, i);
@@ -297,6 +411,14 @@ static Status *lower_block(Lowering *x, BlockId block, Instr *parent, InstrList 
   for (const Instr *at = parent; at; at = at->parent) depth++;
   if (depth > x->exe->depth) x->exe->depth = depth;
   reserve(x, out, block, find_loops(x, block));
+  views_fold(&(ViewRequest){.program = x->p,
+                            .arena = x->arena,
+                            .fused = x->fused,
+                            .folds = x->folds,
+                            .dropped = x->dropped,
+                            .n_read_inside = x->n_read_inside,
+                            .is_root = x->is_root},
+             block);
   for (OpId o = block_at(p, block)->first; o; o = op_at(p, o)->next) {
     TRY(check_types(x, o));
     lower_loops_at(x, o, parent, out);
@@ -312,7 +434,12 @@ Status *lower_function(Executable *exe) {
                 .arena = &exe->arena,
                 .excluded = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
                 .loop_at = ARENA_ARRAY(&exe->arena, uint32_t, p->ops.count + 1),
-                .fused = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1)};
+                .fused = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
+                .inside = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1),
+                .folds = ARENA_ARRAY(&exe->arena, const ViewFold *, p->ops.count + 1),
+                .dropped = ARENA_ARRAY(&exe->arena, bool, p->ops.count + 1),
+                .n_read_inside = ARENA_ARRAY(&exe->arena, uint32_t, p->values.count + 1),
+                .is_root = ARENA_ARRAY(&exe->arena, bool, p->values.count + 1)};
   for (OpId o = p->root; o; o = op_walk_next(p, o, p->root))
     x.collectives |= (op_traits(p, o) & TRAIT_COLLECTIVE) != 0;
   exe->alias = ARENA_ARRAY(&exe->arena, ValueId, p->values.count + 1);
@@ -333,6 +460,6 @@ Status *lower_function(Executable *exe) {
   exe->n_values = exe->results + exe->n_out;
   for (uint32_t i = 0; i < exe->n_out; i++)
     append_copy(&x, &exe->main, NULL, end, op_operand(p, end, i), exe->results + i);
-  exe->main.n_tail = exe->n_out;
+  set_tail(&x, &exe->main, exe->n_out);
   return NULL;
 }

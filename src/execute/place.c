@@ -21,6 +21,7 @@
 #include <string.h>
 
 #include "execute/executable.h"
+#include "execute/watch.h"
 #include "ops/op.h"
 #include "schedule/assign.h"
 
@@ -70,16 +71,13 @@ static void define(Placer *x, ValueId v, Instr *home, uint32_t position) {
 static void number_list(Placer *x, InstrList *list, Instr *parent);
 
 static void number_loop(Placer *x, Instr *loop) {
-  const Program *p = x->exe->program;
-  BlockId body = region_block(p, op_region(p, loop->op, 1));
-  for (uint32_t i = 0; i < loop->n_out; i++) x->home[block_arg(p, body, i)] = loop;
+  for (uint32_t i = 0; i < loop->n_out; i++) x->home[loop->carries[i]] = loop;
   number_list(x, &loop->lists[0], loop);
   loop->test = x->at++;
   number_list(x, &loop->lists[1], loop);
   loop->end = x->at++;
   for (uint32_t i = 0; i < loop->n_out; i++) {
-    ValueId carry = block_arg(p, body, i);
-    x->to[carry] = loop->test;
+    x->to[loop->carries[i]] = loop->test;
     define(x, loop->out[i], loop->parent, loop->end);
   }
 }
@@ -171,14 +169,12 @@ static bool merge(Placer *x, ValueId from, ValueId to, uint32_t touch) {
 }
 
 static void merge_carries(Placer *x, const InstrList *list) {
-  const Program *p = x->exe->program;
   for (uint32_t i = 0; i < list->count; i++) {
     const Instr *instr = &list->items[i];
     for (uint32_t k = 0; k < instr->n_lists; k++) merge_carries(x, &instr->lists[k]);
     if (instr->kind != INSTR_LOOP) continue;
-    BlockId body = region_block(p, op_region(p, instr->op, 1));
     for (uint32_t k = 0; k < instr->n_out; k++)
-      join(x, set_of(x, block_arg(p, body, k)), set_of(x, instr->out[k]));
+      join(x, set_of(x, instr->carries[k]), set_of(x, instr->out[k]));
   }
 }
 
@@ -363,6 +359,7 @@ Status *place_values(Executable *exe) {
   }
   VEC_PUSH(arena, &exe->buffers, ((Buffer){0}));  // 0: none
   exe->place = ARENA_ARRAY(arena, BufferId, n);
+  set_parents(&exe->main, NULL);
   number_list(&x, &exe->main, NULL);
   exe->n_positions = x.at;
   for (uint32_t i = 0; i < exe->n_out; i++) x.to[exe->results + i] = FOREVER;
@@ -375,7 +372,8 @@ Status *place_values(Executable *exe) {
   address_list(&x, &exe->main);
   set_parents(&exe->main, NULL);
   exe->temp_bytes = assign_offsets(x.spans.count, x.spans.items, KERNEL_ALIGN, arena);
-  if (exe->temp_bytes == UINT64_MAX)
+  exe->mapped_bytes = watch_assign(exe->temp_bytes, x.spans.count, x.spans.items, arena);
+  if (exe->temp_bytes == UINT64_MAX || exe->mapped_bytes == UINT64_MAX)
     FAIL(RESOURCE_EXHAUSTED, "the values of the program are too big for this machine");
   for (uint32_t i = 0; i < x.spans.count; i++)
     exe->buffers.items[x.span_of.items[i]].offset = x.spans.items[i].offset;

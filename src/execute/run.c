@@ -13,7 +13,9 @@
 #include "base/mem.h"
 #include "execute/exchange.h"
 #include "execute/executable.h"
+#include "execute/running.h"
 #include "execute/trace.h"
+#include "execute/watch.h"
 #include "ops/op.h"
 
 typedef struct Frame {
@@ -50,6 +52,7 @@ typedef struct Device {
   Frame *frames;
   uint32_t depth;
   const Instr *waits;  // at a collective; NULL: not waiting
+  const Instr *shown;  // whose temporaries sanitizers may see
   bool finished;
   // Memory of the op that it evaluates, or of the collective that it waits at. Guarded by the lock.
   Arena arena;
@@ -78,6 +81,13 @@ struct Devices {
 
 // ---- memory ----
 
+// NULL if the segment has no bytes: then all its buffers are empty; or if it changes with the run.
+static void *fixed_address(const Executable *exe, const Device *device, const Buffer *buffer) {
+  if (buffer->segment == SEGMENT_TEMP && device->memory) return device->memory + buffer->offset;
+  if (buffer->segment == SEGMENT_CONSTANT && exe->constants) return exe->constants + buffer->offset;
+  return NULL;
+}
+
 Status *devices_new(Executable *exe) {
   struct Devices *d = ARENA_NEW(&exe->arena, struct Devices);
   exe->devices = d;
@@ -85,7 +95,7 @@ Status *devices_new(Executable *exe) {
   d->items = ARENA_ARRAY(&exe->arena, Device, n);
   d->pointers = ARENA_ARRAY(&exe->arena, void *, (size_t)n *n_refs + 1);
   d->frames = ARENA_ARRAY(&exe->arena, Frame, (size_t)n * (exe->depth + 1));
-  size_t each = exe->temp_bytes, all;
+  size_t each = exe->mapped_bytes, all;
   if (!size_mul(each, n, &all)) return status_no_memory();
   if (all) {
     d->memory = mem_pages_new(all);
@@ -100,6 +110,10 @@ Status *devices_new(Executable *exe) {
                            .pointers = d->pointers + (size_t)n_refs * i,
                            .frames = d->frames + (size_t)(exe->depth + 1) * i};
   for (uint32_t i = 0; i < n; i++) arena_init(&d->items[i].arena, NULL);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < n_refs; k++)
+      d->items[i].pointers[k] =
+          fixed_address(exe, &d->items[i], &exe->buffers.items[exe->refs.items[k]]);
   return NULL;
 }
 
@@ -107,20 +121,17 @@ void devices_free(Executable *exe) {
   if (!exe->devices) return;
   for (uint32_t i = 0; exe->devices->items && i < exe->n_devices; i++)
     arena_deinit(&exe->devices->items[i].arena);
+  watch_free(exe->devices->memory, exe->devices->memory_bytes);
   mem_pages_free(exe->devices->memory, exe->devices->memory_bytes);
 }
 
-// NULL if the segment has no bytes: then all its buffers are empty.
-static void *address(const Running *run, const Device *device, const Buffer *buffer) {
+// The address of an argument or result in this run.
+static void *moving_address(const Running *run, const Device *device, const Buffer *buffer) {
   const Executable *exe = run->exe;
-  switch (buffer->segment) {
-  case SEGMENT_TEMP: return device->memory ? device->memory + buffer->offset : NULL;
-  case SEGMENT_ARGUMENT:  // never written
-    return (void *)(uintptr_t)run->args[device->index * exe->n_args + buffer->index];
-  case SEGMENT_RESULT: return run->out[device->index * exe->n_out + buffer->index];
-  case SEGMENT_CONSTANT: return exe->constants ? exe->constants + buffer->offset : NULL;
-  }
-  return NULL;
+  if (buffer->segment == SEGMENT_RESULT)
+    return run->out[device->index * exe->n_out + buffer->index];
+  // never written
+  return (void *)(uintptr_t)run->args[device->index * exe->n_args + buffer->index];
 }
 
 // ---- instructions through the evaluator ----
@@ -364,11 +375,15 @@ static Status *meet(EvalJob *job) {
 typedef struct KernelTile {
   const Kernel *kernel;
   void *const *buffers;
+  const RunNote *note;
 } KernelTile;
 
 static void run_tile(const void *arg, uint32_t tile, void *scratch) {
   const KernelTile *job = arg;
+  const RunNote *before = run_note;
+  run_note = job->note;
   job->kernel->run(job->kernel, job->buffers, tile, scratch);
+  run_note = before;
 }
 
 static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker) {
@@ -376,7 +391,7 @@ static void run_kernel(const Kernel *first, void *const *buffers, Worker *worker
     if (kernel->n_tiles == 1) {
       kernel->run(kernel, buffers, 0, worker_scratch(worker));
     } else {
-      KernelTile job = {kernel, buffers};
+      KernelTile job = {kernel, buffers, run_note};
       worker_tiles(worker, kernel->n_tiles, run_tile, &job);
     }
   }
@@ -487,6 +502,11 @@ static bool is_cancelled(const Executable *exe) {
 }
 
 static void finish_device(Running *run, Device *device) {
+  if (run->exe->n_devices == 1) {  // no one else looks at it
+    device->finished = true;
+    workers_finish(run->exe->workers);
+    return;
+  }
   pthread_mutex_lock(&run->exe->lock);
   device->finished = true;
   bool all = ++run->n_finished == run->exe->n_devices;
@@ -511,14 +531,14 @@ static void add_time(Executable *exe, const Instr *instr, double seconds) {
   pthread_mutex_unlock(&exe->lock);
 }
 
-static void turn(void *arg, uint32_t task, Worker *worker) {
-  Running *run = arg;
+static void run_device(Running *run, Device *device, Worker *worker, RunNote *note) {
   Executable *exe = run->exe;
-  Device *device = &exe->devices->items[task];
-  if (exe->trace) trace_turn(exe->trace, task, worker_index(worker));
+  uint32_t task = device->index;
+  if (exe->trace) trace_turn(exe->trace, task, worker);
   while (device->depth) {
     Frame *frame = &device->frames[device->depth - 1];
     if (frame->next == frame->list->count) {
+      if (frame->of) watch(exe, device->pointers, &device->shown, frame->of);
       end_list(device);
       continue;
     }
@@ -528,16 +548,27 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
     }
     const Instr *instr = &frame->list->items[frame->next++];
     double start = exe->timed ? clock_seconds() : 0;
-    if (exe->trace) trace_begin(exe->trace, task, worker_index(worker), instr);
+    note->instr = instr;
+    watch(exe, device->pointers, &device->shown, instr);
+    if (exe->trace) trace_begin(exe->trace, task, worker, instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
     if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
-    if (exe->trace) trace_end(exe->trace, task, worker_index(worker));
+    if (exe->trace) trace_end(exe->trace, task, worker);
     if (exe->timed) add_time(exe, instr, clock_seconds() - start);
     if (run->progress && worker_is_caller(worker))
       run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);
   }
   finish_device(run, device);
+}
+
+static void turn(void *arg, uint32_t task, Worker *worker) {
+  Running *run = arg;
+  RunNote note = {.exe = run->exe, .device = task};
+  run_note = &note;
+  run_device(run, &run->exe->devices->items[task], worker, &note);
+  run_note = NULL;
+  if (run->exe->trace) trace_leave(worker);
 }
 
 static Status *deadlock(const Running *run) {
@@ -575,9 +606,14 @@ Status *devices_run(Executable *exe, const void *const *args, void *const *out) 
     device->waits = NULL;
     device->finished = false;
     device->depth = 0;
-    for (uint32_t k = 0; k < exe->refs.count; k++)
-      device->pointers[k] = address(&run, device, &exe->buffers.items[exe->refs.items[k]]);
+    for (uint32_t k = 0; k < exe->moving.count; k++) {
+      uint32_t ref = exe->moving.items[k];
+      device->pointers[ref] =
+          moving_address(&run, device, &exe->buffers.items[exe->refs.items[ref]]);
+    }
     push(device, &exe->main, NULL);
+    device->shown = NULL;
+    watch_start(device->memory, exe->mapped_bytes);
   }
   bool ended = workers_run(exe->workers, exe->n_devices, turn, &run);
   if (!ended && !run.status) run.status = deadlock(&run);

@@ -85,15 +85,22 @@ static void close_open(Trace *t, uint32_t device, uint32_t worker, bool waits) {
   add(row, (Event){instr, row->since, clock_seconds(), cpu, worker, waits});
 }
 
-void trace_turn(Trace *t, uint32_t device, uint32_t worker) { close_open(t, device, worker, true); }
+void trace_turn(Trace *t, uint32_t device, Worker *worker) {
+  close_open(t, device, worker_index(worker), true);
+}
 
-void trace_begin(Trace *t, uint32_t device, uint32_t worker, const Instr *instr) {
-  t->devices[device].open = t->workers[worker].open = instr;
+void trace_begin(Trace *t, uint32_t device, Worker *worker, const Instr *instr) {
+  t->devices[device].open = t->workers[worker_index(worker)].open = instr;
+  worker_watch(worker, trace_helped, t);
   t->devices[device].since = clock_seconds();
   t->devices[device].cpu_since = clock_thread_seconds();
 }
 
-void trace_end(Trace *t, uint32_t device, uint32_t worker) { close_open(t, device, worker, false); }
+void trace_leave(Worker *worker) { worker_watch(worker, NULL, NULL); }
+
+void trace_end(Trace *t, uint32_t device, Worker *worker) {
+  close_open(t, device, worker_index(worker), false);
+}
 
 void trace_helped(void *trace, uint32_t worker, uint32_t owner, double start, double end) {
   Trace *t = trace;

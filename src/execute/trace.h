@@ -14,11 +14,13 @@ Trace *trace_new(uint32_t n_devices, uint32_t n_workers);
 void trace_free(Trace *trace);  // NULL is fine
 
 // A device begins its turn on a worker. If it was waiting at a collective, the wait ends.
-void trace_turn(Trace *trace, uint32_t device, uint32_t worker);
+void trace_turn(Trace *trace, uint32_t device, Worker *worker);
 // A device begins an instruction, and ends it on the same worker. One that is begun and not ended
 // waits. Called by the worker that has the device's turn.
-void trace_begin(Trace *trace, uint32_t device, uint32_t worker, const Instr *instr);
-void trace_end(Trace *trace, uint32_t device, uint32_t worker);
+void trace_begin(Trace *trace, uint32_t device, Worker *worker, const Instr *instr);
+void trace_end(Trace *trace, uint32_t device, Worker *worker);
+// The worker's turn has ended.
+void trace_leave(Worker *worker);
 // A worker has computed tiles of another one's instruction (WorkerWatch).
 void trace_helped(void *trace, uint32_t worker, uint32_t owner, double start, double end);
 

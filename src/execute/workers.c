@@ -1,11 +1,15 @@
-// Problem: keep all cores busy with few hand-offs, for one device with large kernels and for many
-// devices with small ones.
-// Idea: one lock guards the queue of ready tasks and the offers. A worker whose kernel has several
-// tiles offers them; a worker without a task takes tiles of any offer. Tiles take at least 20 us,
-// so that a lock per tile costs nothing.
+// Problem: keep all cores busy with few hand-offs, for one device with large kernels, for many
+// devices with small ones, and for several runs at the same time.
+// Idea: threads belong to a pool, which all `Workers` with the same number of threads share. One
+// lock guards the queues of ready tasks of all runs, and the offers. A worker whose kernel has
+// several tiles offers them; a worker without a task takes tiles of any offer. Tiles take at least
+// 20 us, so that a lock per tile costs nothing. The thread that calls workers_run works for its own
+// run; the pool's threads work for all. A run of one task is a call: it takes no lock until it
+// offers tiles.
 // Invariant: an offer is withdrawn before its owner returns, and its owner returns after the last
-// tile that others took. Sleeping workers are woken when a task becomes ready or tiles are offered.
-// Cost: O(1) per task and tile, O(workers) to look for an offer.
+// tile that others took. Sleeping workers are woken when a task becomes ready, tiles are offered or
+// a run ends. A worker runs a task or tile only if its scratch memory is large enough.
+// Cost: O(1) per tile, O(runs in flight) per task.
 #include "execute/workers.h"
 
 #include <pthread.h>
@@ -20,257 +24,386 @@
 
 enum { SPINS = 2000, SCRATCH_ALIGN = 64 };
 
+typedef struct Pool Pool;
+
 typedef struct Offer {
   WorkerTile tile;
   const void *arg;
+  size_t scratch_bytes;
   uint32_t next, n, running;  // tiles not taken: next … n - 1; running: taken by others
+  WorkerWatch watch;
+  void *watch_user;
 } Offer;
 
 struct Worker {
-  Workers *all;
-  uint32_t index;
+  Pool *pool;
+  Workers *caller_of;  // NULL: a thread of the pool
   pthread_t thread;
   bool started;
   void *scratch, *scratch_block;
+  size_t scratch_bytes;
   Offer offer;
-};
-
-struct Workers {
-  uint32_t n;
-  pthread_mutex_t lock;
-  pthread_cond_t wake, helped;
-  Worker *workers;
-  // Under the lock:
-  WorkerTask task;
-  void *arg;
-  uint32_t *queue;  // a ring of n_tasks
-  uint32_t n_tasks, first, count;
-  uint32_t active;    // workers in a turn
-  uint32_t n_offers;  // workers whose offer has tiles
-  uint32_t asleep;
-  uint64_t run;  // number of the run
-  bool finished, stuck, quitting;
-  atomic_uint hints;  // changes when there may be something to do
-  WorkerWatch watch;
+  Worker *next_offer;  // in Pool.offers
+  uint32_t index;      // 0: the caller
+  WorkerWatch watch;   // of the turn at hand; NULL: none
   void *watch_user;
 };
 
-uint32_t workers_count(const Workers *w) { return w->n; }
+// The threads that all runs share.
+struct Pool {
+  Pool *next;
+  uint32_t n, references;  // n: with one caller; references: under `pools.lock`
+  pthread_mutex_t lock;
+  pthread_cond_t wake, helped;
+  Worker *threads;  // n - 1
+  // Under the lock:
+  Workers *runs;         // in flight
+  Worker *offers;        // that have tiles
+  size_t scratch_bytes;  // the most that a run needs
+  uint32_t asleep;
+  bool quitting;
+  atomic_uint hints;  // changes when there may be something to do
+};
+
+struct Workers {
+  Pool *pool;
+  Worker caller;
+  uint32_t *queue;  // a ring of n_tasks
+  uint32_t n_tasks;
+  bool alone;  // the run has one task, and only its thread touches what is below
+  // Else under the pool's lock:
+  Workers *next;  // in Pool.runs
+  WorkerTask task;
+  void *arg;
+  uint32_t first, count;
+  uint32_t active;  // workers in a turn
+  bool finished, stuck;
+};
+
+// The pools of this process: cores are the process's, not a program's. Guarded by the lock.
+static struct {
+  pthread_mutex_t lock;
+  Pool *first;
+} pools = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uint32_t workers_count(const Workers *w) { return w->pool->n; }
 void *worker_scratch(const Worker *worker) { return worker->scratch; }
-bool worker_is_caller(const Worker *worker) { return worker->index == 0; }
+bool worker_is_caller(const Worker *worker) { return worker->caller_of != NULL; }
 uint32_t worker_index(const Worker *worker) { return worker->index; }
 
-void workers_watch(Workers *w, WorkerWatch watch, void *user) {
-  pthread_mutex_lock(&w->lock);
-  w->watch = watch;
-  w->watch_user = user;
-  pthread_mutex_unlock(&w->lock);
+void worker_watch(Worker *worker, WorkerWatch watch, void *user) {
+  worker->watch = watch;
+  worker->watch_user = user;
 }
 
-static void wake_some(Workers *w) {
-  atomic_fetch_add_explicit(&w->hints, 1, memory_order_relaxed);
-  if (w->asleep) pthread_cond_broadcast(&w->wake);
+static void wake_some(Pool *pool) {
+  atomic_fetch_add_explicit(&pool->hints, 1, memory_order_relaxed);
+  if (pool->asleep) pthread_cond_broadcast(&pool->wake);
 }
 
 void workers_ready(Workers *w, uint32_t task) {
-  pthread_mutex_lock(&w->lock);
+  if (!w->alone) pthread_mutex_lock(&w->pool->lock);
   w->queue[(w->first + w->count++) % w->n_tasks] = task;
-  wake_some(w);
-  pthread_mutex_unlock(&w->lock);
+  if (w->alone) return;
+  wake_some(w->pool);
+  pthread_mutex_unlock(&w->pool->lock);
 }
 
 void workers_finish(Workers *w) {
-  pthread_mutex_lock(&w->lock);
+  if (w->alone) {
+    w->finished = true;
+    return;
+  }
+  pthread_mutex_lock(&w->pool->lock);
   w->finished = true;
-  wake_some(w);
-  pthread_mutex_unlock(&w->lock);
+  wake_some(w->pool);
+  pthread_mutex_unlock(&w->pool->lock);
+}
+
+// ---- scratch memory ----
+
+static bool grow_scratch(Worker *worker, size_t bytes) {
+  if (bytes <= worker->scratch_bytes && worker->scratch) return true;
+  void *block = mem_alloc(bytes + SCRATCH_ALIGN);
+  if (!block) return false;
+  mem_free(worker->scratch_block);
+  worker->scratch_block = block;
+  uintptr_t at = (uintptr_t)block;
+  worker->scratch = (void *)((at + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN);
+  worker->scratch_bytes = bytes;
+  return true;
+}
+
+// ---- tiles ----
+
+static void withdraw(Pool *pool, Worker *owner) {
+  Worker **at = &pool->offers;
+  while (*at && *at != owner) at = &(*at)->next_offer;
+  if (*at) *at = owner->next_offer;
 }
 
 // Takes a tile of an offer; the lock is held.
-static bool take_tile(Offer *offer, Workers *w, uint32_t *out_tile) {
+static bool take_tile(Pool *pool, Worker *owner, uint32_t *out_tile) {
+  Offer *offer = &owner->offer;
   if (offer->next >= offer->n) return false;
   *out_tile = offer->next++;
-  if (offer->next == offer->n) w->n_offers--;
+  if (offer->next == offer->n) withdraw(pool, owner);
   return true;
 }
 
 void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg) {
-  Workers *w = worker->all;
-  if (n == 1 || w->n == 1) {
+  Pool *pool = worker->pool;
+  if (n == 1 || pool->n == 1) {
     for (uint32_t i = 0; i < n; i++) tile(arg, i, worker->scratch);
     return;
   }
   Offer *offer = &worker->offer;
-  pthread_mutex_lock(&w->lock);
-  *offer = (Offer){.tile = tile, .arg = arg, .n = n};
-  w->n_offers++;
-  wake_some(w);
+  pthread_mutex_lock(&pool->lock);
+  *offer = (Offer){.tile = tile,
+                   .arg = arg,
+                   .n = n,
+                   .scratch_bytes = worker->scratch_bytes,
+                   .watch = worker->watch,
+                   .watch_user = worker->watch_user};
+  worker->next_offer = pool->offers;
+  pool->offers = worker;
+  wake_some(pool);
   uint32_t i;
-  while (take_tile(offer, w, &i)) {
-    pthread_mutex_unlock(&w->lock);
+  while (take_tile(pool, worker, &i)) {
+    pthread_mutex_unlock(&pool->lock);
     tile(arg, i, worker->scratch);
-    pthread_mutex_lock(&w->lock);
+    pthread_mutex_lock(&pool->lock);
   }
-  while (offer->running) pthread_cond_wait(&w->helped, &w->lock);
-  pthread_mutex_unlock(&w->lock);
+  while (offer->running) pthread_cond_wait(&pool->helped, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
 }
 
 // Computes tiles of another worker until its offer is empty; the lock is held before and after.
 static bool help(Worker *worker) {
-  Workers *w = worker->all;
-  if (!w->n_offers) return false;
-  for (uint32_t k = 1; k < w->n; k++) {
-    Offer *offer = &w->workers[(worker->index + k) % w->n].offer;
-    uint32_t tile;
-    if (!take_tile(offer, w, &tile)) continue;
-    offer->running++;
-    double start = w->watch ? clock_seconds() : 0;
-    do {
-      WorkerTile run = offer->tile;
-      const void *arg = offer->arg;
-      pthread_mutex_unlock(&w->lock);
-      run(arg, tile, worker->scratch);
-      pthread_mutex_lock(&w->lock);
-    } while (take_tile(offer, w, &tile));
-    if (w->watch)
-      w->watch(w->watch_user, worker->index, (worker->index + k) % w->n, start, clock_seconds());
-    if (--offer->running == 0) pthread_cond_broadcast(&w->helped);
-    return true;
-  }
-  return false;
+  Pool *pool = worker->pool;
+  Worker *owner = pool->offers;
+  while (owner && owner->offer.scratch_bytes > worker->scratch_bytes) owner = owner->next_offer;
+  uint32_t tile;
+  if (!owner || !take_tile(pool, owner, &tile)) return false;
+  Offer *offer = &owner->offer;
+  offer->running++;
+  double start = offer->watch ? clock_seconds() : 0;
+  do {
+    WorkerTile run = offer->tile;
+    const void *arg = offer->arg;
+    pthread_mutex_unlock(&pool->lock);
+    run(arg, tile, worker->scratch);
+    pthread_mutex_lock(&pool->lock);
+  } while (take_tile(pool, owner, &tile));
+  if (offer->watch)
+    offer->watch(offer->watch_user, worker->index, owner->index, start, clock_seconds());
+  if (--offer->running == 0) pthread_cond_broadcast(&pool->helped);
+  return true;
 }
 
-// The lock is held before and after. Returns when the run has ended.
-static void work(Worker *worker) {
-  Workers *w = worker->all;
+// ---- tasks ----
+
+// Runs a ready task of the run; the lock is held before and after.
+static bool run_task(Workers *w, Worker *worker) {
+  if (!w->count || w->finished || worker->scratch_bytes < w->caller.scratch_bytes) return false;
+  uint32_t task = w->queue[w->first];
+  w->first = (w->first + 1) % w->n_tasks;
+  w->count--;
+  w->active++;
+  pthread_mutex_unlock(&w->pool->lock);
+  w->task(w->arg, task, worker);
+  pthread_mutex_lock(&w->pool->lock);
+  if (--w->active == 0) wake_some(w->pool);  // the caller may wait for it
+  return true;
+}
+
+// Spins for a short time, then sleeps; the lock is held before and after.
+static void rest(Pool *pool, uint32_t *spins) {
+  if (*spins < SPINS) {
+    unsigned hints = atomic_load_explicit(&pool->hints, memory_order_relaxed);
+    pthread_mutex_unlock(&pool->lock);
+    while (++*spins < SPINS && atomic_load_explicit(&pool->hints, memory_order_relaxed) == hints) {
+#if defined(__x86_64__)
+      __builtin_ia32_pause();
+#endif
+    }
+    pthread_mutex_lock(&pool->lock);
+    return;
+  }
+  pool->asleep++;
+  pthread_cond_wait(&pool->wake, &pool->lock);
+  pool->asleep--;
+  *spins = 0;
+}
+
+// The caller works until its run has ended; the lock is held before and after.
+static void work(Workers *w) {
   uint32_t spins = 0;
-  while (!w->quitting) {
-    if (w->count && !w->finished) {
-      uint32_t task = w->queue[w->first];
-      w->first = (w->first + 1) % w->n_tasks;
-      w->count--;
-      w->active++;
-      pthread_mutex_unlock(&w->lock);
-      w->task(w->arg, task, worker);
-      pthread_mutex_lock(&w->lock);
-      w->active--;
+  for (;;) {
+    if (run_task(w, &w->caller)) {
       spins = 0;
       continue;
     }
-    if (help(worker)) {
-      spins = 0;
-      continue;
-    }
-    if (w->active == 0) {
-      if (!w->finished) w->stuck = w->finished = true;
-      wake_some(w);
+    if (w->active == 0 && (w->finished || !w->count)) {
+      w->stuck = !w->finished;
       return;
     }
-    if (spins < SPINS) {
-      unsigned hints = atomic_load_explicit(&w->hints, memory_order_relaxed);
-      pthread_mutex_unlock(&w->lock);
-      while (++spins < SPINS && atomic_load_explicit(&w->hints, memory_order_relaxed) == hints) {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-      }
-      pthread_mutex_lock(&w->lock);
-      continue;
-    }
-    w->asleep++;
-    pthread_cond_wait(&w->wake, &w->lock);
-    w->asleep--;
+    if (help(&w->caller))
+      spins = 0;
+    else
+      rest(w->pool, &spins);
   }
 }
 
 static void *worker_main(void *arg) {
   Worker *worker = arg;
-  Workers *w = worker->all;
-  pthread_mutex_lock(&w->lock);
-  uint64_t run = 0;
-  for (;;) {
-    while (!w->quitting && (w->run == run || w->finished)) {
-      if (w->finished) run = w->run;
-      w->asleep++;
-      pthread_cond_wait(&w->wake, &w->lock);
-      w->asleep--;
-    }
-    if (w->quitting) break;
-    run = w->run;
-    work(worker);
+  Pool *pool = worker->pool;
+  uint32_t spins = 0;
+  pthread_mutex_lock(&pool->lock);
+  while (!pool->quitting) {
+    bool able = grow_scratch(worker, pool->scratch_bytes), busy = false;
+    for (Workers *w = pool->runs; w && able && !busy; w = w->next) busy = run_task(w, worker);
+    if (!busy && able) busy = help(worker);
+    if (busy)
+      spins = 0;
+    else
+      rest(pool, &spins);
   }
-  pthread_mutex_unlock(&w->lock);
+  pthread_mutex_unlock(&pool->lock);
   return NULL;
 }
 
+// A run of one task on the calling thread.
+static bool run_alone(Workers *w) {
+  w->alone = true;
+  w->first = 0;
+  w->count = 1;
+  w->queue[0] = 0;
+  while (w->count && !w->finished) {
+    w->count = 0;
+    w->task(w->arg, 0, &w->caller);
+  }
+  w->alone = false;
+  return w->finished;
+}
+
 bool workers_run(Workers *w, uint32_t n, WorkerTask task, void *arg) {
-  pthread_mutex_lock(&w->lock);
-  for (uint32_t i = 0; i < n; i++) w->queue[i] = i;
+  Pool *pool = w->pool;
   w->task = task;
   w->arg = arg;
+  w->finished = w->stuck = false;
+  if (n == 1) return run_alone(w);
+  pthread_mutex_lock(&pool->lock);
+  for (uint32_t i = 0; i < n; i++) w->queue[i] = i;
   w->first = 0;
   w->count = n;
-  w->finished = w->stuck = false;
-  w->run++;
-  if (n > 1) wake_some(w);  // one task: the first offer of tiles wakes them
-  work(&w->workers[0]);
-  bool ended = !w->stuck;
+  w->next = pool->runs;
+  pool->runs = w;
+  wake_some(pool);
+  work(w);
+  Workers **at = &pool->runs;
+  while (*at != w) at = &(*at)->next;
+  *at = w->next;
   w->count = 0;
-  pthread_mutex_unlock(&w->lock);
+  bool ended = !w->stuck;
+  pthread_mutex_unlock(&pool->lock);
   return ended;
+}
+
+// ---- pools ----
+
+static void pool_free(Pool *pool) {
+  pthread_mutex_lock(&pool->lock);
+  pool->quitting = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  for (uint32_t i = 0; i + 1 < pool->n; i++) {
+    if (pool->threads[i].started) pthread_join(pool->threads[i].thread, NULL);
+    mem_free(pool->threads[i].scratch_block);
+  }
+  pthread_cond_destroy(&pool->wake);
+  pthread_cond_destroy(&pool->helped);
+  pthread_mutex_destroy(&pool->lock);
+  mem_free(pool->threads);
+  mem_free(pool);
+}
+
+static Pool *pool_new(uint32_t n) {
+  Pool *pool = mem_alloc(sizeof *pool);
+  if (!pool) return NULL;
+  *pool = (Pool){.n = n};
+  atomic_init(&pool->hints, 0);
+  pool->threads = mem_alloc(n * sizeof *pool->threads);
+  if (!pool->threads || pthread_mutex_init(&pool->lock, NULL)) {
+    mem_free(pool->threads);
+    mem_free(pool);
+    return NULL;
+  }
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->helped, NULL);
+  for (uint32_t i = 0; i + 1 < n; i++) pool->threads[i] = (Worker){.pool = pool, .index = i + 1};
+  // Without a thread the others do its work.
+  for (uint32_t i = 0; i + 1 < n; i++)
+    pool->threads[i].started =
+        pthread_create(&pool->threads[i].thread, NULL, worker_main, &pool->threads[i]) == 0;
+  return pool;
+}
+
+// The pool of n threads, for runs that need so much scratch memory; NULL: no memory.
+static Pool *pool_acquire(uint32_t n, size_t scratch_bytes) {
+  pthread_mutex_lock(&pools.lock);
+  Pool *pool = pools.first;
+  while (pool && pool->n != n) pool = pool->next;
+  if (!pool) {
+    pool = pool_new(n);
+    if (pool) {
+      pool->next = pools.first;
+      pools.first = pool;
+    }
+  }
+  if (pool) {
+    pool->references++;
+    pthread_mutex_lock(&pool->lock);
+    if (scratch_bytes > pool->scratch_bytes) pool->scratch_bytes = scratch_bytes;
+    wake_some(pool);  // threads grow theirs before the first run
+    pthread_mutex_unlock(&pool->lock);
+  }
+  pthread_mutex_unlock(&pools.lock);
+  return pool;
+}
+
+static void pool_release(Pool *pool) {
+  pthread_mutex_lock(&pools.lock);
+  bool last = --pool->references == 0;
+  Pool **at = &pools.first;
+  while (last && *at != pool) at = &(*at)->next;
+  if (last) *at = pool->next;
+  pthread_mutex_unlock(&pools.lock);
+  if (last) pool_free(pool);
 }
 
 Status *workers_new(uint32_t n, uint32_t n_tasks, size_t scratch_bytes, Workers **out) {
   *out = NULL;
   Workers *w = mem_alloc(sizeof *w);
   if (!w) return status_no_memory();
-  *w = (Workers){.n = n ? n : pool_cores(), .n_tasks = n_tasks ? n_tasks : 1, .finished = true};
-  atomic_init(&w->hints, 0);
-  w->workers = mem_alloc(w->n * sizeof *w->workers);
+  *w = (Workers){.n_tasks = n_tasks ? n_tasks : 1, .finished = true};
   w->queue = mem_alloc(w->n_tasks * sizeof *w->queue);
-  if (!w->workers || !w->queue || pthread_mutex_init(&w->lock, NULL)) {
-    mem_free(w->workers);
-    mem_free(w->queue);
-    mem_free(w);
-    return status_no_memory();
-  }
-  pthread_cond_init(&w->wake, NULL);
-  pthread_cond_init(&w->helped, NULL);
-  bool memory = true;
-  for (uint32_t i = 0; i < w->n; i++) {
-    Worker *worker = &w->workers[i];
-    *worker = (Worker){.all = w, .index = i};
-    worker->scratch_block = mem_alloc(scratch_bytes + SCRATCH_ALIGN);
-    uintptr_t at = (uintptr_t)worker->scratch_block;
-    worker->scratch = (void *)((at + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN);
-    memory &= worker->scratch_block != NULL;
-  }
-  // Without a thread the others do its work.
-  for (uint32_t i = 1; memory && i < w->n; i++)
-    w->workers[i].started =
-        pthread_create(&w->workers[i].thread, NULL, worker_main, &w->workers[i]) == 0;
-  if (!memory) {
+  if (w->queue && grow_scratch(&w->caller, scratch_bytes))
+    w->pool = pool_acquire(n ? n : pool_cores(), scratch_bytes);
+  if (!w->pool) {
     workers_free(w);
     return status_no_memory();
   }
+  w->caller.pool = w->pool;
+  w->caller.caller_of = w;
   *out = w;
   return NULL;
 }
 
 void workers_free(Workers *w) {
   if (!w) return;
-  pthread_mutex_lock(&w->lock);
-  w->quitting = true;
-  pthread_cond_broadcast(&w->wake);
-  pthread_mutex_unlock(&w->lock);
-  for (uint32_t i = 0; i < w->n; i++) {
-    if (w->workers[i].started) pthread_join(w->workers[i].thread, NULL);
-    mem_free(w->workers[i].scratch_block);
-  }
-  pthread_cond_destroy(&w->wake);
-  pthread_cond_destroy(&w->helped);
-  pthread_mutex_destroy(&w->lock);
-  mem_free(w->workers);
+  if (w->pool) pool_release(w->pool);
+  mem_free(w->caller.scratch_block);
   mem_free(w->queue);
   mem_free(w);
 }

@@ -442,6 +442,13 @@ static double solve_seconds(const Trial *t) {
 
 // Level 1 is content with a cost this near to the bound: the simulation decides between plans.
 #define QUICK_GAP 0.005
+// Of few layers, a later round need not be nearer: its prices change by more.
+#define LATER_GAP 0.02
+
+static double wanted_gap(const Trial *t) {
+  if (t->request->level > 1) return 0;
+  return extrapolates(t) && t->repriced ? LATER_GAP : QUICK_GAP;
+}
 
 static bool has_loops(const Model *m) {
   for (uint32_t i = 0; i < m->vars.count; i++)
@@ -505,7 +512,7 @@ static Status *solve_and_try(Trial *t, Guard *guard) {
                           .threads = t->request->threads,
                           .start = before,
                           .seconds = solve_seconds(t),
-                          .gap = t->request->level > 1 ? 0 : QUICK_GAP};
+                          .gap = wanted_gap(t)};
   TRY(solve_problem(&m->problem, &options, guard, t->choice, &t->solved));
   plan->solve_seconds += clock_seconds() - start;
   SolveOutcome outcome = t->solved.outcome;

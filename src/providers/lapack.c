@@ -127,7 +127,7 @@ static Int answered(LapackType type, const Answer *answer) {
 #define TWICE(type, work, size, space, answer)                                                     \
   Answer answer = {{0}};                                                                           \
   void *space = &answer;                                                                           \
-  for (Int pass = 0, size = -1; pass < 2;                                                          \
+  for (Int pass = 0, size = -1; pass < ((work)->only_takes ? 1 : 2);                               \
        pass++, size = answered(type, &answer), space = pass < 2 ? take(work, type, size) : space)
 
 static int32_t call_geev(LapackType t, char left, char right, int32_t n, void *a, void *w, void *vl,

@@ -4,7 +4,7 @@
 // registers.
 //
 // Idea: explicit vectors of LOOP_LANES elements, so that lane numbers are those of the tiles, and
-// the same operations in the same order as loop_lanes_isa.def and loop_math.h: both engines give
+// the same operations in the same order as loop_lanes_isa.def and loop_math.def: both engines give
 // the same bits. Each row runs the passes: row steps as scalars, then a loop over vectors and a
 // masked rest. Only early-cse runs, as the code has no other redundancy. Objects are kept on disk,
 // keyed by loop, CPU and version, and loaded by ORC.
@@ -22,13 +22,16 @@
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/LLJIT.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 
 #include "base/cache.h"
+#include "base/sanitize.h"
 #include "tensor/loop.h"
+#include "tensor/loop_math_tables.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -72,6 +75,7 @@ typedef struct Emit {
   LLVMBuilderRef b;
   Ref function;
   unsigned lanes;  // 1: scalars; else LOOP_LANES
+  bool avx512;     // the CPU has it
   Ref mask;        // of the rest of a row; NULL: all lanes
   Ref *value;      // per step: a scalar or a vector, of the current pass
   Ref *row;        // per step: its scalar
@@ -149,19 +153,33 @@ static Ref unary(Emit *e, const char *name, Ref x) {
   return intrinsic(e, name, 1, &t, 1, &x);
 }
 
-// ---- the functions of loop_math.h ----
+// ---- the functions of loop_math.def ----
 
-static Ref emit_exp(Emit *e, Ref x) {
-  Ref c = SELECT(FCMP(OGT, x, real(e, 89)), real(e, 89), x);
-  c = SELECT(FCMP(OLT, c, real(e, -104)), real(e, -104), c);
-  Ref t = ADD(MUL(c, real(e, 1.44269504f)), real(e, 12582912.0f));
-  Ref n = SUB(t, real(e, 12582912.0f));
-  Ref r = SUB(SUB(c, MUL(n, real(e, 0.693359375f))), MUL(n, real(e, -2.12194440e-4f)));
-  static const float k[] = {1.3981999507e-3f, 8.3334519073e-3f, 4.1665795894e-2f, 1.6666665459e-1f,
-                            5.0000001201e-1f};
-  Ref p = real(e, 1.9875691500e-4f);
-  for (int i = 0; i < 5; i++) p = ADD(MUL(p, r), real(e, k[i]));
-  Ref y = ADD(ADD(MUL(p, MUL(r, r)), r), real(e, 1));
+static Ref half_of(Emit *e, Ref x, unsigned first) {
+  Ref order[LOOP_LANES / 2];
+  for (unsigned k = 0; k < LOOP_LANES / 2; k++)
+    order[k] = LLVMConstInt(LLVMInt32TypeInContext(e->cx), first + k, 0);
+  Ref none = LLVMGetPoison(LLVMTypeOf(x));
+  return LLVMBuildShuffleVector(e->b, x, none, LLVMConstVector(order, LOOP_LANES / 2), "");
+}
+
+// y * 2^n by AVX-512's vscalef, which rounds once as the two factors do.
+static Ref emit_scalef(Emit *e, Ref y, Ref n) {
+  Ref parts[2], order[LOOP_LANES];
+  TypeRef i16 = LLVMInt16TypeInContext(e->cx), i32 = LLVMInt32TypeInContext(e->cx);
+  for (unsigned k = 0; k < 2; k++) {
+    Ref a = half_of(e, y, k * 16), b = half_of(e, n, k * 16);
+    Ref args[] = {a, b, a, LLVMConstAllOnes(i16), LLVMConstInt(i32, 4, 0)};
+    parts[k] = intrinsic(e, "llvm.x86.avx512.mask.scalef.ps.512", 0, NULL, 5, args);
+  }
+  for (unsigned k = 0; k < LOOP_LANES; k++) order[k] = LLVMConstInt(i32, k, 0);
+  return LLVMBuildShuffleVector(e->b, parts[0], parts[1], LLVMConstVector(order, LOOP_LANES), "");
+}
+
+// y * 2^n, where t = n + 1.5 * 2^23.
+static Ref emit_scale(Emit *e, Ref y, Ref n, Ref t) {
+  _Static_assert(LOOP_LANES == 32, "two vectors of AVX-512");
+  if (e->lanes == LOOP_LANES && e->avx512) return emit_scalef(e, y, n);
   Ref i = ISUB(CAST(t, int_type(e, 32)), bits(e, 32, 0x4B400000u));
   Ref half = SAR(i, bits(e, 32, 1));
   Ref first = CAST(SHL(IADD(half, bits(e, 32, 127)), bits(e, 32, 23)), f32(e));
@@ -169,78 +187,66 @@ static Ref emit_exp(Emit *e, Ref x) {
   return MUL(MUL(y, first), second);
 }
 
-static Ref emit_expm1_parts(Emit *e, Ref x, Ref *out_power) {
-  Ref magic = wide(e, 6755399441055744.0);
-  Ref t = ADD(MUL(x, wide(e, 1.4426950408889634)), magic);
-  Ref n = SUB(t, magic);
-  Ref r = SUB(SUB(x, MUL(n, wide(e, 6.93147180369123816490e-01))),
-              MUL(n, wide(e, 1.90821492927058770002e-10)));
-  static const double k[] = {1.0 / 3628800, 1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
-                             1.0 / 120,     1.0 / 24,     1.0 / 6,     0.5};
-  Ref p = wide(e, 1.0 / 39916800);
-  for (int i = 0; i < 9; i++) p = ADD(MUL(p, r), wide(e, k[i]));
-  Ref u = IADD(ISUB(CAST(t, int_type(e, 64)), bits(e, 64, 0x4338000000000000u)), bits(e, 64, 1023));
-  *out_power = CAST(SHL(u, bits(e, 64, 52)), f64(e));
-  return ADD(MUL(p, MUL(r, r)), r);
+static Ref emit_fma(Emit *e, Ref x, Ref y, Ref z) {
+  TypeRef t = LLVMTypeOf(x);
+  return intrinsic(e, "llvm.fma", 1, &t, 3, (Ref[]){x, y, z});
 }
 
-static Ref emit_expm1_wide(Emit *e, Ref x) {
-  Ref power, p = emit_expm1_parts(e, x, &power);
-  return ADD(MUL(power, p), SUB(power, wide(e, 1)));
+// table[i] of a table in C, which becomes a constant of the module.
+static Ref emit_lookup(Emit *e, const char *name, const double *table, unsigned n, Ref i) {
+  TypeRef element = LLVMDoubleTypeInContext(e->cx);
+  Ref global = LLVMGetNamedGlobal(e->module, name);
+  if (!global) {
+    Ref all[QUARTERS];
+    for (unsigned k = 0; k < n; k++) all[k] = LLVMConstReal(element, table[k]);
+    global = LLVMAddGlobal(e->module, LLVMArrayType2(element, n), name);
+    LLVMSetInitializer(global, LLVMConstArray2(element, all, n));
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVMInternalLinkage);
+  }
+  Ref at = LLVMBuildGEP2(e->b, element, global, &i, 1, "");
+  if (e->lanes == 1) return LLVMBuildLoad2(e->b, element, at, "");
+  TypeRef types[2] = {f64(e), LLVMTypeOf(at)};
+  Ref args[4] = {at, LLVMConstInt(LLVMInt32TypeInContext(e->cx), 8, 0),
+                 LLVMConstAllOnes(int_type(e, 1)), LLVMConstNull(types[0])};
+  return intrinsic(e, "llvm.masked.gather", 2, types, 4, args);
 }
 
-static Ref extend(Emit *e, Ref x) { return LLVMBuildFPExt(e->b, x, f64(e), ""); }
-static Ref truncate_(Emit *e, Ref x) { return LLVMBuildFPTrunc(e->b, x, f32(e), ""); }
-
-static Ref emit_expm1(Emit *e, Ref x) {
-  Ref c = SELECT(FCMP(OGT, x, real(e, 89)), real(e, 89), x);
-  c = SELECT(FCMP(OLT, c, real(e, -104)), real(e, -104), c);
-  Ref y = truncate_(e, emit_expm1_wide(e, extend(e, c)));
-  return SELECT(FCMP(OEQ, c, real(e, 0)), x, y);
-}
-
-static Ref emit_tanh(Emit *e, Ref x) {
-  Ref a = unary(e, "llvm.fabs", x), one = real(e, 1);
-  Ref c = SELECT(FCMP(OGT, a, real(e, 20)), real(e, 20), a), z = MUL(a, a);
-  static const float k[] = {2.06390887954e-2f, -5.37397155531e-2f, 1.33314422036e-1f,
-                            -3.33332819422e-1f};
-  Ref p = real(e, -5.70498872745e-3f);
-  for (int i = 0; i < 4; i++) p = ADD(MUL(p, z), real(e, k[i]));
-  Ref small = ADD(MUL(MUL(p, z), a), a);
-  Ref large = SUB(one, DIV(real(e, 2), ADD(emit_exp(e, ADD(c, c)), one)));
-  Ref y = SELECT(FCMP(OLT, a, real(e, 0.625)), small, large);
-  Ref u = AND(CAST(y, int_type(e, 32)), bits(e, 32, 0x7FFFFFFFu));
-  return CAST(OR(u, AND(CAST(x, int_type(e, 32)), bits(e, 32, 0x80000000u))), f32(e));
-}
-
-static Ref emit_logistic(Emit *e, Ref x) {
-  Ref z = emit_exp(e, LLVMBuildFNeg(e->b, unary(e, "llvm.fabs", x), "")), one = real(e, 1);
-  return DIV(SELECT(FCMP(OLT, x, real(e, 0)), z, one), ADD(one, z));
-}
-
-static Ref emit_log_wide(Emit *e, Ref y, Ref f) {
-  Ref u = CAST(y, int_type(e, 64));
-  Ref k = SAR(ISUB(u, bits(e, 64, 0x3FE6A09E667F3BCDu)), bits(e, 64, 52));
-  Ref m = CAST(ISUB(u, SHL(k, bits(e, 64, 52))), f64(e));
-  Ref x = SUB(CAST(IADD(k, bits(e, 64, 0x4338000000000000u)), f64(e)), wide(e, 6755399441055744.0));
-  Ref g = SELECT(ICMP(EQ, k, bits(e, 64, 0)), f, SUB(m, wide(e, 1)));
-  Ref s = DIV(g, ADD(wide(e, 2), g)), z = MUL(s, s);
-  Ref p = wide(e, 2.0 / 15);
-  static const double c[] = {2.0 / 13, 2.0 / 11, 2.0 / 9, 2.0 / 7, 2.0 / 5, 2.0 / 3};
-  for (int i = 0; i < 6; i++) p = ADD(MUL(p, z), wide(e, c[i]));
-  return ADD(MUL(x, wide(e, 0.69314718055994530942)), ADD(MUL(p, MUL(z, s)), MUL(wide(e, 2), s)));
-}
-
-static Ref emit_log(Emit *e, Ref x, bool plus_one) {
-  Ref f = extend(e, x), one = wide(e, 1), zero = real(e, plus_one ? -1 : 0);
-  Ref r =
-      truncate_(e, plus_one ? emit_log_wide(e, ADD(one, f), f) : emit_log_wide(e, f, SUB(f, one)));
-  Ref infinity = CAST(bits(e, 32, 0x7F800000u), f32(e));
-  r = SELECT(FCMP(OEQ, x, zero), CAST(bits(e, 32, 0xFF800000u), f32(e)), r);
-  r = SELECT(FCMP(OLT, x, zero), CAST(bits(e, 32, 0x7FC00000u), f32(e)), r);
-  if (plus_one) r = SELECT(FCMP(OEQ, x, real(e, 0)), x, r);
-  return SELECT(FCMP(OLT, x, infinity), r, x);
-}
+#define F32 Ref
+#define F64 Ref
+#define I32 Ref
+#define I64 Ref
+#define BOOL Ref
+#define FUNCTION(T, name, ...) static Ref emit_##name(Emit *e, __VA_ARGS__)
+#define CALL(name, ...) emit_##name(e, __VA_ARGS__)
+#define K(x) real(e, x)
+#define D(x) wide(e, x)
+#define N32(u) bits(e, 32, u)
+#define N64(u) bits(e, 64, u)
+#define NEG(x) LLVMBuildFNeg(e->b, x, "")
+#define FMA(x, y, z) emit_fma(e, x, y, z)
+#define ABS(x) unary(e, "llvm.fabs", x)
+#define FLOOR(x) unary(e, "llvm.floor", x)
+#define SQRT(x) unary(e, "llvm.sqrt", x)
+#define XOR(x, y) LLVMBuildXor(e->b, x, y, "")
+#define LT(x, y) FCMP(OLT, x, y)
+#define GT(x, y) FCMP(OGT, x, y)
+#define EQ(x, y) FCMP(OEQ, x, y)
+#define NE(x, y) FCMP(UNE, x, y)
+#define UNORDERED(x, y) FCMP(UNO, x, y)
+#define IEQ(x, y) ICMP(EQ, x, y)
+#define IUGT(x, y) ICMP(UGT, x, y)
+#define BOTH(p, q) AND(p, q)
+#define EITHER(p, q) OR(p, q)
+#define BITS32(x) CAST(x, int_type(e, 32))
+#define BITS64(x) CAST(x, int_type(e, 64))
+#define FLOAT32(u) CAST(u, f32(e))
+#define FLOAT64(u) CAST(u, f64(e))
+#define WIDE(x) LLVMBuildFPExt(e->b, x, f64(e), "")
+#define NARROW(x) LLVMBuildFPTrunc(e->b, x, f32(e), "")
+#define EXTEND(u) LLVMBuildZExt(e->b, u, int_type(e, 64), "")
+#define LOOKUP(table, i) emit_lookup(e, #table, table, sizeof(table) / sizeof *(table), i)
+#include "tensor/loop_math.def"
 
 static Ref emit_round_bf16(Emit *e, Ref x) {
   Ref u = CAST(x, int_type(e, 32));
@@ -389,14 +395,34 @@ static Ref emit_op(Emit *e, ScalarOp op, DType t, DType from, Ref x, Ref y, Ref 
   case SCALAR_ceil: return unary(e, "llvm.ceil", x);
   case SCALAR_round: return unary(e, "llvm.roundeven", x);
   case SCALAR_sqrt: return unary(e, "llvm.sqrt", x);
-  case SCALAR_rsqrt: return DIV(real(e, 1), unary(e, "llvm.sqrt", x));
   case SCALAR_finite: return FCMP(OEQ, SUB(x, x), LLVMConstNull(LLVMTypeOf(x)));
-  case SCALAR_exp: return emit_exp(e, x);
-  case SCALAR_expm1: return emit_expm1(e, x);
-  case SCALAR_log: return emit_log(e, x, false);
-  case SCALAR_log1p: return emit_log(e, x, true);
-  case SCALAR_tanh: return emit_tanh(e, x);
-  case SCALAR_logistic: return emit_logistic(e, x);
+#define MATH(name)                                                                                 \
+  case SCALAR_##name: return emit_##name(e, x);
+    MATH(rsqrt)
+    MATH(exp)
+    MATH(expm1)
+    MATH(log)
+    MATH(log1p)
+    MATH(tanh)
+    MATH(logistic)
+    MATH(cbrt)
+    MATH(sin)
+    MATH(cos)
+    MATH(tan)
+    MATH(asin)
+    MATH(acos)
+    MATH(atan)
+    MATH(sinh)
+    MATH(cosh)
+    MATH(asinh)
+    MATH(acosh)
+    MATH(atanh)
+    MATH(erf)
+    MATH(erfc)
+    MATH(round_afz)
+#undef MATH
+  case SCALAR_pow: return emit_pow(e, x, y);
+  case SCALAR_atan2: return emit_atan2(e, x, y);
   case SCALAR_sign: {
     Ref zero = LLVMConstNull(LLVMTypeOf(x));
     if (fl) {
@@ -869,7 +895,7 @@ static bool emit_body(Emit *e) {
 // ---- which loops ----
 
 static bool supported(const Loop *l) {
-  if (l->n_outer > 1 || (l->inner > 1 && l->inner < 8) || l->n_steps > 400) return false;
+  if (l->n_outer > 1 || (l->inner > 1 && l->inner < 8 && !l->ordered) || l->n_steps > 400) return false;
   for (uint32_t i = 0; i < l->n_steps; i++) {
     const LoopStep *s = &l->steps[i];
     DType t = (DType)s->dtype;
@@ -918,6 +944,7 @@ static struct {
   LLVMOrcLLJITRef jit;
   char name[128];
   uint64_t cpu[2];  // a hash of the CPU and its features
+  bool avx512;
   Entry *entries;
   size_t n, capacity;
 } state;
@@ -934,10 +961,11 @@ static void hash_word(uint64_t key[2], int64_t word) { hash(key, &word, sizeof w
 
 // Everything that the code depends on.
 static void hash_loop(uint64_t key[2], const Loop *l) {
-  enum { CODE_VERSION = 2 };
+  enum { CODE_VERSION = 3 };
   key[0] = 0xCBF29CE484222325u ^ state.cpu[0];
   key[1] = 0x84222325CBF29CE4u ^ state.cpu[1];
   hash_word(key, CODE_VERSION);
+  hash_word(key, SANITIZE_ADDRESS);  // builds with ASan have objects of their own
   int64_t words[] = {l->n_grid > 0, l->n_outer,    l->outer,    l->inner,
                      l->n_steps,    l->n_accesses, l->n_passes, l->split};
   hash(key, words, sizeof words);
@@ -957,6 +985,9 @@ static void hash_loop(uint64_t key[2], const Loop *l) {
 
 static void start(void) {
   state.tried = true;
+  // ASan's checks as calls: inline, each masked access has 32 of them, and compiling takes long.
+  const char *options[] = {"tessera", "-asan-instrumentation-with-call-threshold=0"};
+  if (SANITIZE_ADDRESS) LLVMParseCommandLineOptions(2, options, NULL);
   if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) return;
   char *triple = LLVMGetDefaultTargetTriple(), *cpu = LLVMGetHostCPUName(),
        *features = LLVMGetHostCPUFeatures(), *message = NULL;
@@ -967,6 +998,7 @@ static void start(void) {
   snprintf(state.name, sizeof state.name, "LLVM 19 (%s)", cpu);
   hash(state.cpu, cpu, strlen(cpu));
   hash(state.cpu, features, strlen(features));
+  state.avx512 = strstr(features, "+avx512f") != NULL;
   LLVMErrorRef error = state.machine ? LLVMOrcCreateLLJIT(&state.jit, NULL) : NULL;
   if (error) {
     LLVMConsumeError(error);
@@ -997,16 +1029,18 @@ typedef struct CacheHeader {
   uint64_t bytes, check[2];
 } CacheHeader;
 
-static LLVMMemoryBufferRef cache_read(const char *path) {
+// The check begins with the key: an object of another loop under this name is refused, as damaged
+// ones are.
+static LLVMMemoryBufferRef cache_read(const char *path, const uint64_t key[2]) {
   FILE *f = fopen(path, "rb");
   CacheHeader h;
   LLVMMemoryBufferRef out = NULL;
   if (!f) return NULL;
   char *data = NULL;
-  if (fread(&h, sizeof h, 1, f) == 1 && memcmp(h.magic, "TSRLOOP1", 8) == 0 &&
+  if (fread(&h, sizeof h, 1, f) == 1 && memcmp(h.magic, "TSRLOOP2", 8) == 0 &&
       h.bytes < 64u << 20 && (data = malloc(h.bytes + 1)) &&
       fread(data, 1, h.bytes, f) == h.bytes) {
-    uint64_t check[2] = {1, 2};
+    uint64_t check[2] = {key[0], key[1]};
     hash(check, data, h.bytes);
     if (check[0] == h.check[0] && check[1] == h.check[1])
       out = LLVMCreateMemoryBufferWithMemoryRangeCopy(data, h.bytes, "loop");
@@ -1017,11 +1051,11 @@ static LLVMMemoryBufferRef cache_read(const char *path) {
 }
 
 // Completely or not at all: a temporary file, renamed.
-static void cache_write(const char *path, LLVMMemoryBufferRef object) {
+static void cache_write(const char *path, const uint64_t key[2], LLVMMemoryBufferRef object) {
   char temporary[4200];
-  CacheHeader h = {.magic = {'T', 'S', 'R', 'L', 'O', 'O', 'P', '1'},
+  CacheHeader h = {.magic = {'T', 'S', 'R', 'L', 'O', 'O', 'P', '2'},
                    .bytes = LLVMGetBufferSize(object),
-                   .check = {1, 2}};
+                   .check = {key[0], key[1]}};
   hash(h.check, LLVMGetBufferStart(object), h.bytes);
   snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid());
   FILE *f = fopen(temporary, "wb");
@@ -1038,8 +1072,21 @@ static void attribute(Emit *e, const char *key, const char *value) {
       LLVMCreateStringAttribute(e->cx, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
 }
 
+// In a build with ASan, LLVM's pass makes it check every access of the loop, of any width.
+static const char *passes(Emit *e) {
+  if (!SANITIZE_ADDRESS) return "early-cse";
+  static const char checked[] = "sanitize_address";
+  char *triple = LLVMGetTargetMachineTriple(state.machine);
+  LLVMSetTarget(e->module, triple);  // says where the shadow memory is
+  LLVMDisposeMessage(triple);
+  unsigned kind = LLVMGetEnumAttributeKindForName(checked, sizeof checked - 1);
+  LLVMAddAttributeAtIndex(e->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->cx, kind, 0));
+  return "function(early-cse),asan";
+}
+
 static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
-  Emit x = {.l = l, .cx = LLVMContextCreate(), .lanes = 1}, *e = &x;
+  Emit x = {.l = l, .cx = LLVMContextCreate(), .lanes = 1, .avx512 = state.avx512}, *e = &x;
   e->module = LLVMModuleCreateWithNameInContext("loop", e->cx);
   e->b = LLVMCreateBuilderInContext(e->cx);
   e->value = calloc(l->n_steps + 1, sizeof(Ref));
@@ -1069,7 +1116,7 @@ static LLVMMemoryBufferRef generate(const Loop *l, const char *symbol) {
     good = !LLVMVerifyModule(e->module, LLVMReturnStatusAction, &message);
   if (good) {
     LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-    LLVMErrorRef error = LLVMRunPasses(e->module, "early-cse", state.machine, options);
+    LLVMErrorRef error = LLVMRunPasses(e->module, passes(e), state.machine, options);
     LLVMDisposePassBuilderOptions(options);
     if (error)
       LLVMConsumeError(error);
@@ -1090,11 +1137,11 @@ static LoopCode build(const Loop *l, const uint64_t key[2]) {
   snprintf(symbol, sizeof symbol, "loop_%016llx%016llx", (unsigned long long)key[0],
            (unsigned long long)key[1]);
   bool cached = cache_path(key, path, sizeof path);
-  LLVMMemoryBufferRef object = cached ? cache_read(path) : NULL;
+  LLVMMemoryBufferRef object = cached ? cache_read(path, key) : NULL;
   if (!object) {
     object = generate(l, symbol);
     if (!object) return NULL;
-    if (cached) cache_write(path, object);
+    if (cached) cache_write(path, key, object);
   }
   LLVMErrorRef error =
       LLVMOrcLLJITAddObjectFile(state.jit, LLVMOrcLLJITGetMainJITDylib(state.jit), object);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LAPACK_VERSION = 1 };
+enum { LAPACK_VERSION = 2 };
 #define LAPACK_PROVIDER "libtessera_lapack.so"
 #define LAPACK_SYMBOL "tsr_lapack_provider"
 
@@ -31,6 +31,10 @@ static inline size_t lapack_bytes(LapackType type) {  // of one element
 typedef struct LapackWork {
   void *(*take)(void *context, size_t bytes);
   void *context;
+  // The routine takes all its work space and then returns without reading or writing anything else,
+  // so that a caller learns how much a call takes; it depends on the arguments' sizes and letters
+  // only. Of the provider; lapack_own ignores it.
+  bool only_takes;
 } LapackWork;
 
 // Each gives LAPACK's info. `real` below: the real type of the element type. Sizes are at least 0.

@@ -76,6 +76,7 @@ typedef struct Loop {
   uint32_t n_columns;  // column reductions
   bool split;  // rows are cut into blocks: all row reductions are in pass 0, and their results
                // are stored by loop_finish as column reductions are
+  bool ordered;  // rows run one after the other: a row may read what the one before has stored
   LoopStep *steps;
   LoopAccess *accesses;
 } Loop;

@@ -28,21 +28,22 @@ typedef struct LanesTable {
 
 #if defined(__x86_64__)
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi2"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi2")
+#pragma GCC target("avx2,fma,bmi2")
 #endif
 #define ISA avx2
 #include "tensor/loop_lanes_isa.def"
 #if defined(__clang__)
 #pragma clang attribute pop
 #pragma clang attribute push(                                                                      \
-    __attribute__((target("avx2,bmi2,avx512f,avx512bw,avx512dq,avx512vl"))), apply_to = function)
+    __attribute__((target("avx2,fma,bmi2,avx512f,avx512bw,avx512dq,avx512vl"))),                   \
+    apply_to = function)
 #else
 #pragma GCC pop_options
 #pragma GCC push_options
-#pragma GCC target("avx2,bmi2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
+#pragma GCC target("avx2,fma,bmi2,avx512f,avx512bw,avx512dq,avx512vl,prefer-vector-width=512")
 #endif
 #define ISA avx512
 #include "tensor/loop_lanes_isa.def"
@@ -55,10 +56,12 @@ typedef struct LanesTable {
 
 static const LanesTable *table(void) {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+  bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+              __builtin_cpu_supports("bmi2");
+  if (avx2 && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl"))
     return &table_avx512;
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2")) return &table_avx2;
+  if (avx2) return &table_avx2;
 #endif
   return &table_base;
 }

@@ -36,10 +36,15 @@ static void check_function(const Function *f, uint32_t bits) {
 
 static void test_functions(void **state) {
   (void)state;
-  static const Function functions[] = {{SCALAR_exp, fn_exp},     {SCALAR_expm1, fn_expm1},
-                                       {SCALAR_log, fn_log},     {SCALAR_log1p, fn_log1p},
-                                       {SCALAR_tanh, fn_tanh},   {SCALAR_logistic, fn_logistic},
-                                       {SCALAR_rsqrt, fn_rsqrt}, {SCALAR_sqrt, sqrt}};
+  static const Function functions[] = {
+      {SCALAR_exp, fn_exp},     {SCALAR_expm1, fn_expm1}, {SCALAR_log, fn_log},
+      {SCALAR_log1p, fn_log1p}, {SCALAR_tanh, fn_tanh},   {SCALAR_logistic, fn_logistic},
+      {SCALAR_rsqrt, fn_rsqrt}, {SCALAR_sqrt, sqrt},      {SCALAR_cbrt, cbrt},
+      {SCALAR_sin, sin},        {SCALAR_cos, cos},        {SCALAR_tan, tan},
+      {SCALAR_asin, asin},      {SCALAR_acos, acos},      {SCALAR_atan, atan},
+      {SCALAR_sinh, sinh},      {SCALAR_cosh, cosh},      {SCALAR_asinh, asinh},
+      {SCALAR_acosh, acosh},    {SCALAR_atanh, atanh},    {SCALAR_erf, erf},
+      {SCALAR_erfc, erfc},      {SCALAR_round_afz, round}};
   static const uint32_t edges[] = {0,          0x80000000, 1,          0x80000001, 0x007FFFFF,
                                    0x00800000, 0x3F800000, 0xBF800000, 0x7F7FFFFF, 0xFF7FFFFF,
                                    0x7F800000, 0xFF800000, 0x7FC00000, 0xFFC00000, 0x42B17218,
@@ -49,6 +54,39 @@ static void test_functions(void **state) {
       check_function(&functions[f], edges[i]);
     for (uint64_t u = f; u < (uint64_t)1 << 32; u += 50021)
       check_function(&functions[f], (uint32_t)u);
+  }
+}
+
+static void check_pair(ScalarOp op, double (*exact)(double, double), float x, float y) {
+  float r;
+  loop_lanes(op, DT_f32, DT_f32)(1, &x, &y, NULL, &r);
+  float want = (float)exact((double)x, (double)y);
+  uint64_t ulp = dtype_ulp_distance(DT_f32, scalar_f(r), scalar_f(want));
+  if (ulp > 2 || (r == 0 && want == 0 && !signbit(r) != !signbit(want)))
+    fail_msg("%s(%a, %a) is %a, expected %a", scalar_op_info(op)->name, (double)x, (double)y,
+             (double)r, (double)want);
+}
+
+static void test_pairs(void **state) {
+  (void)state;
+  static const float edges[] = {0,          -0.0f,    1,         -1,    2,      -2,
+                                3,          -3,       0.5f,      -0.5f, 1e-45f, -1e-45f,
+                                3e38f,      -3e38f,   1e9f,      -1e9f, 1.5f,   16777215,
+                                8388607.5f, INFINITY, -INFINITY, NAN,   -2.5f,  0.99999994f};
+  enum { N = sizeof edges / sizeof *edges };
+  for (int i = 0; i < N * N; i++) {
+    check_pair(SCALAR_pow, pow, edges[i / N], edges[i % N]);
+    check_pair(SCALAR_atan2, atan2, edges[i / N], edges[i % N]);
+  }
+  uint64_t r = 88172645463325252u;
+  for (int i = 0; i < 400000; i++) {
+    r ^= r << 13, r ^= r >> 7, r ^= r << 17;
+    float x = float_of((uint32_t)r), y = float_of((uint32_t)(r >> 32));
+    check_pair(SCALAR_pow, pow, x, y);
+    check_pair(SCALAR_atan2, atan2, x, y);
+    // Bases and exponents whose powers are finite.
+    float base = ldexpf(1 + (float)(r & 0xFFFF) * 0x1p-16f, (int)(r >> 16 & 63) - 32);
+    check_pair(SCALAR_pow, pow, base, (float)((int64_t)(r >> 40) - (1 << 23)) * 0x1p-21f);
   }
 }
 
@@ -194,9 +232,10 @@ static void test_extremes(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_functions),   cmocka_unit_test(test_halves),
-      cmocka_unit_test(test_conversions), cmocka_unit_test(test_shifts),
-      cmocka_unit_test(test_fold),        cmocka_unit_test(test_extremes),
+      cmocka_unit_test(test_functions), cmocka_unit_test(test_pairs),
+      cmocka_unit_test(test_halves),    cmocka_unit_test(test_conversions),
+      cmocka_unit_test(test_shifts),    cmocka_unit_test(test_fold),
+      cmocka_unit_test(test_extremes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

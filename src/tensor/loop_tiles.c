@@ -300,7 +300,7 @@ static const void *prepare(const Loop *loop, Arena *arena, size_t *out_scratch_b
                .start = ARENA_ARRAY(arena, uint64_t, n),
                .number = ARENA_ARRAY(arena, uint16_t, n),
                .scratch_bytes = SLOT_BYTES};  // the first slot: staging of indices and conversions
-  t->flat = !loop->n_rows && !loop->n_columns && loop->outer == 1 && loop->n_grid > 0 &&
+  t->flat = !loop->ordered && !loop->n_rows && !loop->n_columns && loop->outer == 1 && loop->n_grid > 0 &&
             2 * loop->inner <= t->chunk;
   Prepare p = {.loop = loop,
                .t = t,

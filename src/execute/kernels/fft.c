@@ -1,15 +1,17 @@
 // Kernels of fft: complex<f32> and f32, lengths that are powers of two, one to three dimensions.
 //
 // 16 lines are transformed at once, one per lane, so that every step is a loop over 16 contiguous
-// numbers. Stockham's algorithm sorts itself: log2(n) passes between two arrays. A long line
-// without 15 others becomes a matrix [n1, n2] (Bailey, "FFTs in external or hierarchical memory",
-// 1990): transforms of columns, factors, a transpose, transforms of columns again. The inverse
-// exchanges real and imaginary parts. Real transforms are complex ones of which half is read or
-// written. O(n log n) per line.
+// numbers; contiguous lines of medium length are transformed one by one (fft_line.h). Stockham's
+// algorithm sorts itself: log2(n) passes between two arrays. A long line without 15 others becomes
+// a matrix [n1, n2] (Bailey, "FFTs in external or hierarchical memory", 1990): transforms of
+// columns, factors, a transpose, transforms of columns again. The inverse exchanges real and
+// imaginary parts. Real transforms are complex ones of which half is read or written. O(n log n)
+// per line.
 #include <math.h>
 #include <string.h>
 
 #include "execute/kernels/common.h"
+#include "execute/kernels/fft_line.h"
 #include "execute/kernels/kernels.h"
 #include "tensor/vectorize.h"
 
@@ -163,6 +165,15 @@ static void add_pass(KernelChain *chain, const Pass *pass) {
 // other sizes of the dimension. Long lines in two steps, through `middle` in temporary memory.
 static bool add_dimension(KernelChain *chain, Pass p, int64_t before, int64_t inner,
                           int64_t from_size, int64_t to_size, bool *out_used_temp) {
+  FftLines whole = {.kind = p.real_in    ? FFT_REAL_IN
+                            : p.real_out ? FFT_REAL_OUT
+                                         : FFT_COMPLEX,
+                    .inverse = p.exchanges,
+                    .n = p.n,
+                    .lines = before,
+                    .from = p.from,
+                    .to = p.to};
+  if (inner == 1 && p.from != p.to && fft_add_lines(chain, &whole)) return true;
   p.lines = before * inner;
   p.from_inner = p.to_inner = inner;
   p.from_outer = from_size * inner;

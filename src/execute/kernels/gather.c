@@ -9,12 +9,14 @@
 // windows are equal or disjoint, so each tile walks over all vectors and applies those whose window
 // begins in its share of the operand. Only such scatters have a kernel: then every window lies
 // inside or outside as a whole, and StableHLO's and XLA's rules for windows that lie partly outside
-// agree.
+// agree. Windows that are whole rows, by one i32 index each, have loops of their own (rows.h): a
+// tile copies its rows of the operand and updates them while they are in the cache.
 #include <string.h>
 
 #include "execute/kernels/combine.h"
 #include "execute/kernels/common.h"
 #include "execute/kernels/kernels.h"
+#include "execute/kernels/rows.h"
 #include "tensor/vectorize.h"
 
 // A dimension of the index vectors, with its step in each tensor: bytes in the operand (batching)
@@ -138,6 +140,7 @@ typedef struct Gather {
   Walk walk;
   Moves window;
   size_t bytes;  // of a window that is one run in both tensors; 0: it is not
+  bool rows;     // windows are the operand's rows, one unit each
 } Gather;
 
 static const char *gather_source(const Gather *g, const WalkAt *p, const void *operand,
@@ -171,6 +174,11 @@ static bool walk_is_plain(const Walk *w, int64_t window) {
          w->dims[0].index == 1 && w->dims[0].other == window && w->dims[0].operand == 0;
 }
 
+// The windows are the rows of a matrix.
+static bool walk_is_rows(const Walk *w, int64_t bytes) {
+  return walk_is_plain(w, bytes) && w->components[0].stride == bytes;
+}
+
 static void run_gather(const Kernel *kernel, void *const *buffers, uint32_t tile, void *scratch) {
   (void)scratch;
   const Gather *g = kernel->data;
@@ -181,6 +189,12 @@ static void run_gather(const Kernel *kernel, void *const *buffers, uint32_t tile
     const Component *c = &g->walk.components[0];
     pick_4((const int32_t *)buffers[1] + first, c->most, c->stride / 4, buffers[0],
            (uint32_t *)buffers[2] + first, (int64_t)(last - first));
+    return;
+  }
+  if (g->rows) {
+    rows_gather((const int32_t *)buffers[1] + first, (int64_t)(last - first),
+                g->walk.components[0].most, g->bytes, buffers[0],
+                (char *)buffers[2] + first * g->bytes);
     return;
   }
   WalkAt p;
@@ -226,6 +240,7 @@ bool kernel_gather(const KernelRequest *r, Kernel *out) {
   int64_t item = (int64_t)m->item;
   if (m->rank == 2 && m->dims[0] == 1 && m->from[1] == item && m->to[1] == item)
     g->bytes = (size_t)(m->dims[1] * item);
+  g->rows = g->bytes > 4 && m->units == 1 && walk_is_rows(&g->walk, (int64_t)g->bytes);
   double seconds = (double)g->walk.n_vectors * (10e-9 + moves_seconds(m));
   *out = (Kernel){.name = "gather",
                   .run = run_gather,
@@ -317,6 +332,66 @@ static void run_scatter(const Kernel *kernel, void *const *buffers, uint32_t til
   }
 }
 
+typedef struct RowTiles {
+  RowsScatter rows;
+  int64_t n_rows, n_updates;
+  bool streams;  // a copy would not stay in the caches
+} RowTiles;
+
+static void run_rows(const Kernel *kernel, void *const *buffers, uint32_t tile, void *scratch) {
+  const RowTiles *t = kernel->data;
+  uint64_t first, last;
+  kernel_part((uint64_t)t->n_rows, tile, kernel->n_tiles, &first, &last);
+  bool copies = buffers[0] != buffers[3] && last > first;
+  if (copies && t->streams) {
+    rows_copy_scatter(&t->rows, buffers[1], t->n_updates, (int64_t)first, (int64_t)last, buffers[0],
+                      buffers[2], buffers[3], scratch);
+    return;
+  }
+  if (copies)
+    memcpy((char *)buffers[3] + first * t->rows.bytes,
+           (const char *)buffers[0] + first * t->rows.bytes, (last - first) * t->rows.bytes);
+  rows_scatter(&t->rows, buffers[1], t->n_updates, (int64_t)first, (int64_t)last, buffers[2],
+               buffers[3]);
+}
+
+// A scatter of whole rows. Tiles are small enough for the second-level cache.
+static bool make_rows(const KernelRequest *r, const Scatter *s, const Dense *operand,
+                      const Dense *updates, Kernel *out) {
+  enum { TILE_BYTES = 256 << 10, STREAM_BYTES = 8 << 20 };
+  static const uint32_t in_place[] = {0};
+  const Moves *m = &s->window;
+  int64_t item = (int64_t)m->item;
+  bool run = m->rank == 2 && m->dims[0] == 1 && m->from[1] == item && m->to[1] == item;
+  int64_t bytes = run ? m->dims[1] * item : 0;
+  if (bytes < 64 || !walk_is_rows(&s->walk, bytes)) return false;
+  int64_t n_rows = operand->count * item / bytes;
+  if (s->walk.components[0].most + 1 != n_rows) return false;
+  RowTiles *t = ARENA_NEW(r->arena, RowTiles);
+  *t = (RowTiles){.rows = {.combine = s->combine,
+                           .sums_f32 = s->sums_f32,
+                           .width = m->dims[1],
+                           .bytes = (size_t)bytes},
+                  .n_rows = n_rows,
+                  .n_updates = (int64_t)s->walk.n_vectors};
+  double moved = (double)(operand->count + 2 * updates->count) * (double)item;
+  uint64_t most = (uint64_t)(operand->count * item / TILE_BYTES);
+  if (most < 4) most = 4;
+  if (most > (uint64_t)n_rows) most = (uint64_t)n_rows;
+  if (most > 128) most = 128;
+  uint32_t n_tiles = kernel_tiles(moved / 10e9, most);
+  t->streams = operand->count * item > STREAM_BYTES && t->n_updates <= 1 << 20;
+  *out =
+      (Kernel){.name = "scatter",
+               .run = run_rows,
+               .data = t,
+               .n_tiles = n_tiles,
+               .scratch_bytes =
+                   t->streams ? rows_copy_scratch(&t->rows, t->n_updates, n_rows / n_tiles + 1) : 0,
+               .in_place = in_place};
+  return true;
+}
+
 typedef struct ScatterCopy {
   Moves moves;
 } ScatterCopy;
@@ -386,6 +461,7 @@ bool kernel_scatter(const KernelRequest *r, Kernel *out) {
   uint32_t n = make_walk(&dims, &operand, &indices, &updates, sizes, &s->walk, window, to, from);
   moves_init(&s->window, operand.item, n, window, from, to);
   s->bytes = (uint64_t)bytes;
+  if (make_rows(r, s, &operand, &updates, out)) return true;
   double seconds = (double)s->walk.n_vectors * (5e-9 + 2 * moves_seconds(&s->window));
   // Every tile reads all index vectors, so there are few. With small windows one tile is fastest:
   // whether a random index is a tile's own cannot be predicted.

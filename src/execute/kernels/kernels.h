@@ -5,7 +5,9 @@
 #include "execute/kernel.h"
 
 #define KERNEL(op, maker) bool maker(const KernelRequest *request, Kernel *out);
+#define READS_VIEWS(op)
 #include "execute/kernels.def"
+#undef READS_VIEWS
 #undef KERNEL
 
 #endif

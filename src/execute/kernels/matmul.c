@@ -9,7 +9,8 @@
 // The core is cut into units by its shape alone: blocks of rows, then of columns, and of k if
 // little else is there to share. Partial sums over blocks of k are f32 in temporary memory; a
 // second stage adds them as a balanced tree. A library computes each unit if it can, else our own
-// loops.
+// loops. Products with at most 16 rows or columns have loops of their own, which read the large
+// operand where it is (tensor/matvec.h).
 #include <string.h>
 
 #include "execute/kernels/kernels.h"
@@ -18,6 +19,7 @@
 #include "ops/contract.h"
 #include "tensor/matmul.h"
 #include "tensor/matmul_amx.h"
+#include "tensor/matvec.h"
 #include "tensor/narrow.h"
 #include "tensor/vectorize.h"
 
@@ -47,6 +49,7 @@ typedef struct Product {
   Unit units[UNIT_KINDS];  // by kind
   uint64_t n_units;
   bool tiles, packed;              // AMX tiles by our own code; rhs is packed by a stage before
+  bool few;                        // few rows: units are tensor/matvec.h's
   uint32_t lhs, rhs, out;          // buffers …
   int64_t lhs_at, rhs_at, out_at;  // … and offsets in them
 } Product;
@@ -90,7 +93,9 @@ static void run_unit(const Product *p, void *const *buffers, uint64_t unit, void
     out += i * p->outer.at[d].out;
   }
   const Unit *u = &p->units[kind];
-  if (p->tiles)
+  if (p->few)
+    matvec_run(&u->shape, lhs, rhs, out, scratch);
+  else if (p->tiles)
     run_tiles(p, &u->shape, lhs, rhs, out, scratch);
   else if (u->plan)
     p->engine->run(u->plan, lhs, rhs, out, scratch);
@@ -233,12 +238,18 @@ typedef struct Sides {
   Dims batch, m, n, k;
 } Sides;
 
+static void strides_of(const TypeInfo *type, const OperandView *view, int64_t *out) {
+  shape_strides(type->rank, type->dims, out);
+  for (uint32_t d = 0; view && view->root && d < type->rank; d++) out[d] = view->strides[d];
+}
+
+// views: of lhs and rhs; NULL: they are dense.
 static Sides sides_of(const ContractDims *c, const TypeInfo *lhs, const TypeInfo *rhs,
-                      const TypeInfo *out) {
+                      const TypeInfo *out, const OperandView *views) {
   Sides s = {{0}, {0}, {0}, {0}};
   int64_t ls[MAX_RANK], rs[MAX_RANK], os[MAX_RANK];
-  shape_strides(lhs->rank, lhs->dims, ls);
-  shape_strides(rhs->rank, rhs->dims, rs);
+  strides_of(lhs, views, ls);
+  strides_of(rhs, views ? views + 1 : NULL, rs);
   shape_strides(out->rank, out->dims, os);
   uint32_t o = 0;
   for (uint32_t i = 0; i < c->lhs_batch.n; i++, o++) {
@@ -357,6 +368,26 @@ static Blocks choose_blocks(int64_t loops, const MatmulShape *s, bool splits_k) 
   return b;
 }
 
+// The same for few rows: units read about 128 KB of rhs each, or several small ones.
+static Blocks choose_few_blocks(int64_t loops, const MatmulShape *s, bool splits_k) {
+  static const double least = 131072;  // bytes
+  Blocks b = {1, s->m, s->n, s->k};
+  double bytes = (double)s->n * (double)s->k * (double)matmul_bytes(s->rhs_type);
+  if (bytes < least) {
+    double several = least / bytes + 1;
+    b.batch = several < (double)s->batch ? (int64_t)several : s->batch;
+    return b;
+  }
+  double wanted = bytes / least;
+  int64_t parts = wanted < 16 ? (int64_t)wanted : 16;
+  b.n = round_up((s->n + parts - 1) / parts, 64);
+  if (b.n < 128) b.n = 128;
+  if (b.n > s->n) b.n = s->n;
+  if (splits_k && loops * s->batch * blocks_of(s->n, b.n) < 4 && s->k >= 4096)
+    b.k = round_up((s->k + 7) / 8, 256);
+  return b;
+}
+
 static Dim blocks_along(int64_t size, int64_t block, int64_t lhs, int64_t rhs, int64_t out) {
   return (Dim){blocks_of(size, block), block * lhs, block * rhs, block * out};
 }
@@ -379,8 +410,10 @@ static void make_units(Product *p, const MatmulShape *core, Blocks b, size_t *ou
     u->shape.n = kind & LAST_N ? last_block(core->n, b.n) : b.n;
     u->shape.k = kind & LAST_K ? last_block(core->k, b.k) : b.k;
     size_t scratch = 0;
-    u->plan = p->engine ? p->engine->plan(&u->shape, &scratch) : NULL;
-    if (p->tiles)
+    u->plan = p->engine && !p->few ? p->engine->plan(&u->shape, &scratch) : NULL;
+    if (p->few)
+      scratch = matvec_scratch(&u->shape);
+    else if (p->tiles)
       scratch = aligned(matmul_amx_pack_bytes(&u->shape)) + matmul_amx_scratch(&u->shape);
     else if (!u->plan)
       scratch = matmul_own_scratch(&u->shape);
@@ -471,6 +504,25 @@ static MatmulShape core_of(Sides *s, Dims *outer, const MatmulShape *types) {
   return core;
 }
 
+static MatmulShape transposed(const MatmulShape *s) {
+  MatmulShape t = *s;
+  t.m = s->n, t.n = s->m;
+  t.lhs_type = s->rhs_type, t.rhs_type = s->lhs_type;
+  t.lhs_batch = s->rhs_batch, t.lhs_m = s->rhs_n, t.lhs_k = s->rhs_k;
+  t.rhs_batch = s->lhs_batch, t.rhs_n = s->lhs_m, t.rhs_k = s->lhs_k;
+  t.out_m = s->out_n, t.out_n = s->out_m;
+  return t;
+}
+
+// Few rows, or few columns: then operands change places.
+static bool is_few(const MatmulShape *core, bool *out_transposes) {
+  MatmulShape t = transposed(core);
+  *out_transposes = core->n < core->m;
+  const MatmulShape *s = *out_transposes ? &t : core;
+  enum { MOST_LHS = 1 << 18 };  // elements; a unit has a copy of lhs
+  return matvec_fits(s) && s->m * s->k <= MOST_LHS;
+}
+
 // ---- stages ----
 
 typedef struct Stages {
@@ -546,10 +598,36 @@ static void pack_where_needed(Stages *st, Sides *s, const MatmulShape *types, Pr
     add_pack(st, s, false, matmul_bytes(types->rhs_type), batch * product_of(&s->n) * k, p);
 }
 
-static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *types, int64_t count,
+// lhs and rhs change places.
+static void transpose_product(Product *p) {
+  uint32_t lhs = p->lhs;
+  int64_t at = p->lhs_at;
+  p->lhs = p->rhs, p->lhs_at = p->rhs_at;
+  p->rhs = lhs, p->rhs_at = at;
+  for (uint32_t i = 0; i < p->outer.n; i++) {
+    Dim *d = &p->outer.at[i];
+    *d = (Dim){d->size, d->rhs, d->lhs, d->out};
+  }
+}
+
+static double product_seconds(const Product *p, int64_t loops, const MatmulShape *core) {
+  double bytes = (double)core->n * (double)core->k * (double)matmul_bytes(core->rhs_type);
+  double flops = 2 * (double)core->m * (double)core->n * (double)core->k;
+  double times = (double)loops * (double)core->batch, units = (double)p->n_units;
+  if (p->few) return times * (bytes / 1e10 + flops / 1e11) + units * 1e-7;
+  bool fast = p->tiles || p->units[UNIT_KINDS - 1].plan;
+  return (times * flops + 1e3 * units) / (fast ? 1e11 : 2e10);
+}
+
+// False: operands are views, and dense copies of them are better.
+static bool make_product(const KernelRequest *r, Sides *s, const MatmulShape *types, int64_t count,
                          Kernel *out) {
   Product *p = ARENA_NEW(r->arena, Product);
   *p = (Product){.lhs = BUFFER_LHS, .rhs = BUFFER_RHS, .out = BUFFER_OUT};
+  if (r->views) {
+    p->lhs_at = r->views[0].base * (int64_t)matmul_bytes(types->lhs_type);
+    p->rhs_at = r->views[1].base * (int64_t)matmul_bytes(types->rhs_type);
+  }
   Stages st = {.arena = r->arena};
   // Packing rhs pays from about a tile of rows on.
   bool tiles = matmul_amx_fits(types) && product_of(&s->m) >= 16 && matmul_amx_wanted();
@@ -559,11 +637,19 @@ static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
   merge(&s->m);
   merge(&s->n);
   merge(&s->k);
+  if (r->views && (st.n || s->m.n > 1 || s->n.n > 1)) return false;
   MatmulShape core = core_of(s, &p->outer, types);
   bool splits_k = matmul_is_float(types->out_type) && types->lhs_type != MATMUL_F64 &&
                   types->rhs_type != MATMUL_F64 && types->out_type != MATMUL_F64;
   int64_t loops = product_of(&p->outer);
-  Blocks b = choose_blocks(loops, &core, splits_k);
+  bool transposes = false;
+  p->few = is_few(&core, &transposes) && !tiles;
+  if (p->few && transposes) {
+    core = transposed(&core);
+    transpose_product(p);
+  }
+  Blocks b =
+      p->few ? choose_few_blocks(loops, &core, splits_k) : choose_blocks(loops, &core, splits_k);
   uint32_t at = st.n++;  // the product's stage, before the sum
   p->batch = blocks_along(core.batch, b.batch, core.lhs_batch, core.rhs_batch, core.out_batch);
   p->m = blocks_along(core.m, b.m, core.lhs_m, 0, core.out_m);
@@ -608,18 +694,17 @@ static void make_product(const KernelRequest *r, Sides *s, const MatmulShape *ty
   to_bytes(&p->k, &core);
   for (uint32_t i = 0; i < p->outer.n; i++) to_bytes(&p->outer.at[i], &core);
   p->n_units = (uint64_t)(loops * p->batch.size * p->m.size * p->n.size * p->k.size);
-  bool fast = p->units[UNIT_KINDS - 1].plan != NULL || tiles;
-  double work =
-      2.0 * (double)loops * (double)core.batch * (double)core.m * (double)core.n * (double)core.k +
-      1e3 * (double)p->n_units;
-  st.kernels[at] = (Kernel){.name = tiles  ? "matmul (AMX)"
-                                    : fast ? "matmul (oneDNN)"
-                                           : "matmul",
+  bool fast = p->units[UNIT_KINDS - 1].plan != NULL;
+  st.kernels[at] = (Kernel){.name = p->few  ? "matmul (few rows)"
+                                    : tiles ? "matmul (AMX)"
+                                    : fast  ? "matmul (oneDNN)"
+                                            : "matmul",
                             .run = run_product,
                             .data = p,
-                            .n_tiles = kernel_tiles(work / (fast ? 1e11 : 2e10), p->n_units),
+                            .n_tiles = kernel_tiles(product_seconds(p, loops, &core), p->n_units),
                             .scratch_bytes = scratch};
   link_stages(&st, out);
+  return true;
 }
 
 bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
@@ -635,7 +720,7 @@ bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
   if (!matmul_types(l, rd, o, &types) || !algorithm_fits(r, l, rd, o)) return false;
   ContractDims dims =
       contract_dims(program->context, op_attr(program, r->op, "dot_dimension_numbers"));
-  Sides s = sides_of(&dims, lhs, rhs, result);
+  Sides s = sides_of(&dims, lhs, rhs, result, r->views);
   int64_t count = 0;
   if (!type_count(c, ot, &count)) return false;
   *out = (Kernel){.name = "matmul", .run = run_nothing, .n_tiles = 1};
@@ -647,6 +732,5 @@ bool kernel_dot_general(const KernelRequest *r, Kernel *out) {
     out->data = bytes;
     return true;
   }
-  make_product(r, &s, &types, count, out);
-  return true;
+  return make_product(r, &s, &types, count, out);
 }
