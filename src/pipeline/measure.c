@@ -312,7 +312,7 @@ static Link solve_link(const Measured *all, double cores) {
   for (uint32_t i = 0; i < N_LARGE; i++) {
     const Measured *m = &all[large[i]];
     double transfer = fmax(m->seconds - each, 0.1 * m->seconds);
-    mean += log(m->amount * n / cores / transfer) / N_LARGE;
+    mean += log(m->amount * n / cores / transfer) / (double)N_LARGE;
   }
   double latency = each * cores / n / (1 + log2(n));
   return (Link){
