@@ -71,3 +71,18 @@ const void *provider_find(const char *file, const char *symbol) {
 const void *provider_find_global(const char *file, const char *symbol) {
   return find(file, symbol, RTLD_GLOBAL);
 }
+
+static const ProviderRow rows[] = {
+#define PROVIDER(name, package, does, without) {#name, package, does, without},
+#include "base/providers.def"
+#undef PROVIDER
+};
+
+uint32_t provider_count(void) { return sizeof rows / sizeof rows[0]; }
+const ProviderRow *provider_row(uint32_t i) { return &rows[i]; }
+
+const char *provider_text(const ProviderRow *row) {
+  char file[64];
+  snprintf(file, sizeof file, "libtessera_%s.so", row->name);
+  return provider_find(file, "tsr_provider_text");
+}

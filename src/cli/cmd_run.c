@@ -28,7 +28,7 @@ typedef struct RunJob {
   TextList inputs;
   Engine engine;
   uint64_t seed, given_replicas, given_partitions, limit_gib, max_steps, workers, repeat;
-  const char *device_memory_text;
+  const char *device_memory_text, *trace;
   double device_memory;
   bool dense, all, json, local, stats;
   ScatterRule scatter;
@@ -39,8 +39,10 @@ typedef struct RunJob {
   Partitioned partitioned;
   ArgumentShapes shapes;
   uint32_t replicas, partitions;  // numbers of running processes
+  uint32_t n_traced;              // programs
   LiteralHeap heap;
   Arena arena;
+  StrBuf trace_text;
   Guard *guard;
   OpId function;
   int code;
@@ -452,8 +454,7 @@ static double fastest_seconds(const EngineReport *report) {
   return best;
 }
 
-static void put_stats(const RunJob *job, const EngineReport *report) {
-  (void)job;
+static void put_stats(const EngineReport *report) {
   if (report->uncompiled) fprintf(stderr, "evaluated, not compiled: %s\n", report->uncompiled);
   fprintf(stderr, "runs: %u, first %.6f s, fastest %.6f s\n", report->n_runs,
           report->run_seconds[0], fastest_seconds(report));
@@ -467,6 +468,10 @@ static void put_stats(const RunJob *job, const EngineReport *report) {
           "bytes of a device: arguments %" PRIu64 ", results %" PRIu64 ", constants %" PRIu64
           ", temporaries %" PRIu64 "\n",
           need->argument_bytes, need->result_bytes, need->constant_bytes, need->temporary_bytes);
+  fprintf(stderr,
+          "memory of the runs: %" PRIu64 " bytes predicted (results and temporaries of all "
+          "devices), the process grew by %" PRIu64 "\n",
+          report->predicted_bytes, report->grown_bytes);
   for (uint32_t i = 0; i < report->n_rows; i++) {
     const ExecuteRow *row = &report->rows[i];
     fprintf(stderr, "  %10.6f s %8" PRIu64 " x %4u  %s%s\n", row->seconds, row->n_runs,
@@ -485,11 +490,93 @@ static uint64_t run_hash(const RunJob *job) {
   return hash;
 }
 
+static void put_need(const EngineReport *report, Json *json) {
+  const ExecuteNeed *need = &report->need;
+  json_key(json, "compile_seconds"), json_double(json, report->compile_seconds);
+  json_key(json, "instructions"), json_uint(json, need->n_instructions);
+  json_key(json, "kernels"), json_uint(json, need->n_kernels);
+  json_key(json, "collectives"), json_uint(json, need->n_collectives);
+  json_key(json, "by_eval"), json_uint(json, need->n_eval);
+  json_key(json, "argument_bytes"), json_uint(json, need->argument_bytes);
+  json_key(json, "result_bytes"), json_uint(json, need->result_bytes);
+  json_key(json, "constant_bytes"), json_uint(json, need->constant_bytes);
+  json_key(json, "temporary_bytes"), json_uint(json, need->temporary_bytes);
+  json_key(json, "predicted_bytes"), json_uint(json, report->predicted_bytes);
+  json_key(json, "grown_bytes"), json_uint(json, report->grown_bytes);
+}
+
+// The statistics as one line of JSON. On stderr, as the text: stdout has the results.
+static void put_stats_json(RunJob *job, const EngineReport *report) {
+  StrBuf text;
+  strbuf_init(&text, job->guard);
+  GuardCleanup free_text = {.release = cli_release_text, .object = &text};
+  guard_push(job->guard, &free_text);
+  Json json = {.out = &text};
+  json_open(&json, '{');
+  json_key(&json, "stats"), json_open(&json, '{');
+  json_key(&json, "engine"), json_string(&json, report->compiled ? "compiled" : "eval");
+  if (report->uncompiled) json_key(&json, "uncompiled"), json_string(&json, report->uncompiled);
+  json_key(&json, "devices"), json_uint(&json, (uint64_t)job->replicas * job->partitions);
+  json_key(&json, "run_seconds"), json_open(&json, '[');
+  for (uint32_t i = 0; i < report->n_runs; i++) json_double(&json, report->run_seconds[i]);
+  json_close(&json, ']');
+  json_key(&json, "cpu_seconds"), json_open(&json, '[');
+  for (uint32_t i = 0; i < report->n_runs; i++) json_double(&json, report->cpu_seconds[i]);
+  json_close(&json, ']');
+  json_key(&json, "fastest_seconds"), json_double(&json, fastest_seconds(report));
+  if (report->compiled) put_need(report, &json);
+  json_key(&json, "rows"), json_open(&json, '[');
+  for (uint32_t i = 0; i < report->n_rows; i++) {
+    const ExecuteRow *row = &report->rows[i];
+    json_open(&json, '{');
+    json_key(&json, "name"), json_string(&json, row->name);
+    json_key(&json, "eval"), json_bool(&json, row->eval);
+    json_key(&json, "instructions"), json_uint(&json, row->n_instructions);
+    json_key(&json, "runs"), json_uint(&json, row->n_runs);
+    json_key(&json, "seconds"), json_double(&json, row->seconds);
+    json_close(&json, '}');
+  }
+  json_close(&json, ']');
+  json_close(&json, '}');
+  json_close(&json, '}');
+  json_newline(&json);
+  fwrite(text.data, 1, text.used, stderr);
+  guard_pop(job->guard, &free_text);
+  strbuf_deinit(&text);
+}
+
+// Says which options of the compiled engine had no effect on a program that was evaluated.
+static Status *check_options_used(RunJob *job, const EngineReport *report) {
+  if (!report->uncompiled) return NULL;
+  if (job->device_memory > 0)
+    fprintf(stderr, "tessera: --device-memory did not apply: evaluated, not compiled: %s\n",
+            report->uncompiled);
+  if (job->trace)
+    FAIL(UNIMPLEMENTED, "%s is not written: evaluated, not compiled: %s", job->trace,
+         report->uncompiled);
+  return NULL;
+}
+
+// Reads or draws the arguments, and distributes them.
+typedef struct Arguments {
+  RunJob *job;
+  uint32_t n, n_args;
+  Literal **given, **args;
+} Arguments;
+
+static Status *prepare_arguments(void *user) {
+  const Arguments *a = user;
+  TRY(a->job->args ? read_args(a->job, a->n_args, a->given)
+                   : make_arguments(a->job, a->n_args, a->given));
+  return distribute_arguments(a->job, a->n, a->n_args, a->given, a->args);
+}
+
 // Load, find the entry, read or draw arguments, distribute, evaluate, print.
 static Status *run_segment(Guard *guard, void *arg) {
   RunJob *job = arg;
   job->guard = guard;
   arena_init(&job->arena, guard);
+  strbuf_init(&job->trace_text, guard);
   literal_heap_init(&job->heap, guard, cli_gib(job->limit_gib));
   cli_progress_use(&job->progress, guard);
   bool valid;
@@ -518,11 +605,14 @@ static Status *run_segment(Guard *guard, void *arg) {
   Literal **given = ARENA_ARRAY(&job->arena, Literal *, n_args + 1);
   Literal **args = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_args * n + 1);
   Literal **out = ARENA_ARRAY(&job->arena, Literal *, (size_t)n_out * n + 1);
-  TRY(job->args ? read_args(job, n_args, given) : make_arguments(job, n_args, given));
-  TRY(distribute_arguments(job, n, n_args, given, args));
-  job->agreed = true;
-  job->code = run_ranks_agree(&job->ranks, EXIT_OK, run_hash(job));
-  if (job->code) return NULL;
+  Arguments arguments = {job, n, n_args, given, args};
+  // Ranks must agree before they compile; one process compiles first, which may refuse the program.
+  if (job->ranks.comm) {
+    TRY(prepare_arguments(&arguments));
+    job->agreed = true;
+    job->code = run_ranks_agree(&job->ranks, EXIT_OK, run_hash(job));
+    if (job->code) return NULL;
+  }
   EvalOptions options = {.seed = job->seed,
                          .replicas = job->replicas,
                          .partitions = job->partitions,
@@ -537,8 +627,12 @@ static Status *run_segment(Guard *guard, void *arg) {
                   .workers = job->workers ? (uint32_t)job->workers : job->ranks.workers,
                   .device_memory = (uint64_t)job->device_memory,
                   .timed = job->stats,
+                  .traced = job->trace != NULL,
                   .comm = job->ranks.comm},
-      .repeat = (uint32_t)job->repeat};
+      .repeat = (uint32_t)job->repeat,
+      .prepare = job->ranks.comm ? NULL : prepare_arguments,
+      .user = &arguments,
+      .trace = job->trace ? &job->trace_text : NULL};
   EngineReport report;
   Status *status = engine_run(p, function, &request, guard, &job->heap, &job->arena, n_args * n,
                               args, n_out * n, out, &report);
@@ -549,7 +643,12 @@ static Status *run_segment(Guard *guard, void *arg) {
   if (status) return tell_failure(job, report.eval.failed_at, status);
   if (report.eval.failed_checks) job->code = EXIT_NO;
   if (!run_ranks_prints(&job->ranks)) return NULL;
-  if (job->stats) put_stats(job, &report);
+  if (job->stats && job->json) put_stats_json(job, &report);
+  if (job->stats && !job->json) put_stats(job, &report);
+  TRY(check_options_used(job, &report));
+  if (job->trace && job->n_traced++)
+    FAIL(INVALID_ARGUMENT, "--trace takes a file with one program, and %s has several", job->path);
+  if (job->trace) TRY(file_write(job->trace, job->trace_text.data, job->trace_text.used));
   return job->shapes == SHAPES_GLOBAL ? put_joined(job, n_out, out)
                                       : put_results(job, n, n_out, out);
 }
@@ -577,6 +676,7 @@ static int run_file(RunJob *job) {
     if (one > code) code = one;
     inputs_close(&job->arrays);
     partitioned_deinit(&job->partitioned);
+    strbuf_deinit(&job->trace_text);
     literal_heap_deinit(&job->heap);
     session_deinit(&job->seg);
     arena_deinit(&job->arena);
@@ -595,6 +695,13 @@ static int run_ranks(RunJob *job) {
   mem_free(plan);
   run_ranks_close(&job->ranks, code);
   return code;
+}
+
+// The first option that only the compiled engine has; NULL: none is given.
+static const char *compiled_only(const RunJob *job) {
+  if (job->workers) return "--workers";
+  if (job->device_memory > 0) return "--device-memory";
+  return job->trace ? "--trace" : NULL;
 }
 
 int command_run(int argc, char **argv) {
@@ -638,6 +745,9 @@ int command_run(int argc, char **argv) {
        "run N times on the same arguments, for measurements; prints the last results"},
       {"--stats", OPTION_FLAG, &job.stats, NULL,
        "print times, memory and instructions to stderr, with the ops that ran through eval"},
+      {"--trace", OPTION_TEXT, &job.trace, "FILE",
+       "write what each device and worker did when, in Chrome's trace format "
+       "(chrome://tracing, ui.perfetto.dev)"},
       {"--device-memory", OPTION_TEXT, &job.device_memory_text, "BYTES",
        "memory of a device, as 16GiB. A program that needs more is refused before it runs"},
       {"--inputs", OPTION_TEXTS, &job.inputs, "FILE…", ".npz or .npy files with the arguments"},
@@ -661,7 +771,9 @@ int command_run(int argc, char **argv) {
        "Arguments "
        "and results are global"},
       {"--dense", OPTION_FLAG, &job.dense, NULL, "print results as dense<…> constants"},
-      {"--json", OPTION_FLAG, &job.json, NULL, "print each result as a JSON object"},
+      {"--json", OPTION_FLAG, &job.json, NULL,
+       "print each result as a JSON object; with --stats also the statistics, as one line on "
+       "stderr"},
       {"--all", OPTION_FLAG, &job.all, NULL, "print large tensors in full"},
       {"--probe-dir", OPTION_TEXT, &job.probes, "DIRECTORY",
        "write the values of interpreter.probe ops to DIRECTORY"},
@@ -691,6 +803,10 @@ int command_run(int argc, char **argv) {
     } else if (args == ARGS_OK &&
                !cli_bytes("--device-memory", job.device_memory_text, &job.device_memory)) {
       code = EXIT_BAD;
+    } else if (args == ARGS_OK && job.engine == ENGINE_EVAL && compiled_only(&job)) {
+      cli_error("%s does not apply to --engine=eval, which runs on one thread without static "
+                "memory",
+                compiled_only(&job));
     } else if (args == ARGS_OK && files.count > 1) {
       cli_error("run takes one program, %u are given (inputs go behind --inputs)", files.count);
     } else if (args == ARGS_OK && job.outputs && !ends_with(job.outputs, ".npz") &&

@@ -381,7 +381,8 @@ Rates machine_rates(const Machine *machine, uint32_t n_devices) {
   double cores = cores_each(machine, n_devices);
   for (uint32_t i = 0; i < RATE_COUNT; i++) rates.peak[i] *= cores;
   rates.bytes_per_second *= cores;
-  rates.op_seconds /= cores;
+  // One core starts an op, however many share its work.
+  rates.op_seconds /= machine->shared_cores ? fmin(cores, 1) : 1;
   return rates;
 }
 

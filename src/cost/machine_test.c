@@ -153,6 +153,7 @@ static Status *share_cores(Guard *guard, void *arg) {
   machine.rates.op_seconds = 1e-6;
   Rates rates = machine_rates(&machine, 8);
   assert_true(rates.op_seconds == 4e-6);
+  assert_true(machine_rates(&machine, 1).op_seconds == 1e-6);
   assert_true(rates.bytes_per_second == machine.rates.bytes_per_second / 4);
   Compute compute = machine_compute(&machine, 8);
   assert_true(compute.flops_per_second == machine.compute.flops_per_second / 4);

@@ -132,6 +132,7 @@ struct Executable {
   Executable *next_copy;
   atomic_bool busy;          // a run uses this record
   bool timed;                // rows have times
+  struct Trace *trace;       // NULL: none
   const Progress *progress;  // of the run; NULL: none
 };
 

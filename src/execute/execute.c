@@ -9,6 +9,7 @@
 #include "execute/flight.h"
 #include "execute/ranks.h"
 #include "execute/swap.h"
+#include "execute/trace.h"
 #include "ops/op.h"
 
 uint64_t executable_value_bytes(const Executable *exe, ValueId v) {
@@ -225,6 +226,16 @@ static Status *charge(Executable *exe) {
   return NULL;
 }
 
+static Status *start_trace(Executable *exe) {
+  exe->trace = trace_new(exe->n_devices, workers_count(exe->workers));
+  return exe->trace ? NULL : status_no_memory();
+}
+
+void executable_trace(const Executable *exe, StrBuf *out) {
+  Json json = {.out = out};
+  if (exe->trace) trace_json(exe->trace, exe, &json);
+}
+
 static Status *make(Guard *guard, void *arg) {
   Executable *exe = arg;
   arena_guard(&exe->arena, guard);
@@ -252,6 +263,7 @@ static Status *make(Guard *guard, void *arg) {
       VEC_PUSH(&exe->arena, &exe->moving, k);
   }
   TRY(executable_make_record(exe));
+  if (exe->options.traced) TRY(start_trace(exe));
   return flight_init(exe);
 }
 
@@ -306,6 +318,7 @@ void executable_free(Executable *exe) {
   literal_heap_refund(exe->heap, exe->charged_bytes);
   flight_deinit(exe);
   workers_free(exe->workers);
+  trace_free(exe->trace);
   devices_free(exe);
   executable_free_aligned(exe);
   stepper_free(exe->stepper);

@@ -7,6 +7,7 @@
 #ifndef TESSERA_EXECUTE_EXECUTE_H
 #define TESSERA_EXECUTE_EXECUTE_H
 
+#include "base/str.h"
 #include "comm/comm.h"
 #include "evaluate/evaluate.h"
 
@@ -17,6 +18,7 @@ typedef struct ExecuteOptions {
   uint32_t workers;        // 0: one per core
   uint64_t device_memory;  // bytes of a device; 0: no limit
   bool timed;              // executable_stats has times
+  bool traced;             // executable_trace has events
   Comm *comm;              // the ranks that share the devices; NULL: this process has all
   // Per argument: every run gets the same contents, so that kernels may keep what they derive from
   // it. NULL: none. Read by executable_new only.
@@ -77,5 +79,7 @@ typedef struct ExecuteRow {
 // Rows, longest first, in the arena.
 void executable_stats(const Executable *executable, Arena *arena, uint32_t *out_n,
                       ExecuteRow **out_rows);
+// Appends what ran when in all runs, as one object in Chrome's trace format, if options.traced.
+void executable_trace(const Executable *executable, StrBuf *out);
 
 #endif

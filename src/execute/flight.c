@@ -23,7 +23,7 @@ struct Flight {
 static bool is_pure(const Executable *exe) {
   ExecuteNeed need;
   executable_need(exe, &need);
-  return !exe->timed && !need.n_eval && !need.n_collectives && !exe->ranks;
+  return !exe->timed && !exe->options.traced && !need.n_eval && !need.n_collectives && !exe->ranks;
 }
 
 Status *flight_init(Executable *exe) {

@@ -15,6 +15,7 @@
 #include "execute/executable.h"
 #include "execute/ranks.h"
 #include "execute/running.h"
+#include "execute/trace.h"
 #include "execute/watch.h"
 #include "ops/op.h"
 
@@ -712,6 +713,8 @@ static void add_time(Executable *exe, const Instr *instr, double seconds) {
 
 static void run_device(Running *run, Device *device, Worker *worker, RunNote *note) {
   Executable *exe = run->exe;
+  uint32_t task = device->index;
+  if (exe->trace) trace_turn(exe->trace, task, worker);
   if ((device->completes || device->concludes) && resume(run, device, worker) == OUTCOME_FAILED) {
     workers_finish(exe->workers);
     return;
@@ -732,9 +735,11 @@ static void run_device(Running *run, Device *device, Worker *worker, RunNote *no
     double start = exe->timed ? clock_seconds() : 0;
     note->instr = instr;
     watch(exe, device->pointers, &device->shown, instr);
+    if (exe->trace) trace_begin(exe->trace, task, worker, instr);
     Outcome outcome = run_instr(run, device, instr, worker);
     if (outcome == OUTCOME_FAILED) workers_finish(exe->workers);
     if (outcome != OUTCOME_GO_ON) return;  // another worker may run the device already
+    if (exe->trace) trace_end(exe->trace, task, worker);
     if (exe->timed) add_time(exe, instr, clock_seconds() - start);
     if (run->progress && worker_is_caller(worker))
       run->progress->tell(run->progress->user, "running instructions", ++run->n_told, 0);
@@ -749,6 +754,7 @@ static void turn(void *arg, uint32_t task, Worker *worker) {
   run_note = &note;
   run_device(run, device, worker, &note);
   run_note = NULL;
+  if (run->exe->trace) trace_leave(worker);
 }
 
 // Where the devices of this rank wait, a line each.

@@ -18,6 +18,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/pool.h"
 
@@ -30,6 +31,8 @@ typedef struct Offer {
   const void *arg;
   size_t scratch_bytes;
   uint32_t next, n, running;  // tiles not taken: next … n - 1; running: taken by others
+  WorkerWatch watch;
+  void *watch_user;
 } Offer;
 
 struct Worker {
@@ -41,6 +44,9 @@ struct Worker {
   size_t scratch_bytes;
   Offer offer;
   Worker *next_offer;  // in Pool.offers
+  uint32_t index;      // 0: the caller
+  WorkerWatch watch;   // of the turn at hand; NULL: none
+  void *watch_user;
 };
 
 // The threads that all runs share.
@@ -87,6 +93,12 @@ static struct {
 uint32_t workers_count(const Workers *w) { return w->pool->n; }
 void *worker_scratch(const Worker *worker) { return worker->scratch; }
 bool worker_is_caller(const Worker *worker) { return worker->caller_of != NULL; }
+uint32_t worker_index(const Worker *worker) { return worker->index; }
+
+void worker_watch(Worker *worker, WorkerWatch watch, void *user) {
+  worker->watch = watch;
+  worker->watch_user = user;
+}
 
 static void wake_some(Pool *pool) {
   atomic_fetch_add_explicit(&pool->hints, 1, memory_order_relaxed);
@@ -151,7 +163,12 @@ void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg) 
   }
   Offer *offer = &worker->offer;
   pthread_mutex_lock(&pool->lock);
-  *offer = (Offer){.tile = tile, .arg = arg, .n = n, .scratch_bytes = worker->scratch_bytes};
+  *offer = (Offer){.tile = tile,
+                   .arg = arg,
+                   .n = n,
+                   .scratch_bytes = worker->scratch_bytes,
+                   .watch = worker->watch,
+                   .watch_user = worker->watch_user};
   worker->next_offer = pool->offers;
   pool->offers = worker;
   wake_some(pool);
@@ -174,6 +191,7 @@ static bool help(Worker *worker) {
   if (!owner || !take_tile(pool, owner, &tile)) return false;
   Offer *offer = &owner->offer;
   offer->running++;
+  double start = offer->watch ? clock_seconds() : 0;
   do {
     WorkerTile run = offer->tile;
     const void *arg = offer->arg;
@@ -181,6 +199,8 @@ static bool help(Worker *worker) {
     run(arg, tile, worker->scratch);
     pthread_mutex_lock(&pool->lock);
   } while (take_tile(pool, owner, &tile));
+  if (offer->watch)
+    offer->watch(offer->watch_user, worker->index, owner->index, start, clock_seconds());
   if (--offer->running == 0) pthread_cond_broadcast(&pool->helped);
   return true;
 }
@@ -349,7 +369,7 @@ static Pool *pool_new(uint32_t n) {
   }
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->helped, NULL);
-  for (uint32_t i = 0; i + 1 < n; i++) pool->threads[i] = (Worker){.pool = pool};
+  for (uint32_t i = 0; i + 1 < n; i++) pool->threads[i] = (Worker){.pool = pool, .index = i + 1};
   // Without a thread the others do its work.
   for (uint32_t i = 0; i + 1 < n; i++)
     pool->threads[i].started =

@@ -48,5 +48,11 @@ void worker_tiles(Worker *worker, uint32_t n, WorkerTile tile, const void *arg);
 void *worker_scratch(const Worker *worker);
 // The worker is the thread that called workers_run.
 bool worker_is_caller(const Worker *worker);
+uint32_t worker_index(const Worker *worker);  // 0: the caller; others below workers_count
+
+// Called by a worker that has computed tiles of another one's offer, before the owner goes on.
+typedef void (*WorkerWatch)(void *user, uint32_t worker, uint32_t owner, double start, double end);
+// Of the worker's offers from now on; NULL: none. A turn that sets it also ends it.
+void worker_watch(Worker *worker, WorkerWatch watch, void *user);
 
 #endif

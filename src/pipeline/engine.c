@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/host.h"
 #include "ir/clone.h"
 #include "pipeline/simulate.h"
 
@@ -25,13 +26,19 @@ typedef struct EngineJob {
   EngineReport *report;
 } EngineJob;
 
+static Status *prepare(const EngineJob *job) {
+  return job->request->prepare ? job->request->prepare(job->request->user) : NULL;
+}
+
 static Status *evaluate_here(const EngineJob *job) {
+  TRY(prepare(job));
   for (uint32_t k = 0; k < job->n_runs; k++) {
-    double start = clock_seconds();
+    double start = clock_seconds(), cpu = clock_process_seconds();
     for (uint32_t i = 0; k && i < job->n_out; i++) literal_release(job->out[i]);
     TRY(evaluate(job->program, job->function, &job->request->options.eval, job->heap, job->arena,
                  job->n_args, job->args, job->n_out, job->out, &job->report->eval));
     job->report->run_seconds[k] = clock_seconds() - start;
+    job->report->cpu_seconds[k] = clock_process_seconds() - cpu;
     job->report->n_runs = k + 1;
   }
   return NULL;
@@ -44,16 +51,36 @@ static Status *evaluate_all(const EngineJob *job) {
   return comm_agree(comm, comm_rank(comm) == 0 ? evaluate_here(job) : NULL);
 }
 
+// Memory of all devices that is touched first during the runs. Arguments and constants are not.
+static uint64_t predict_growth(const EngineJob *job) {
+  const EvalOptions *eval = &job->request->options.eval;
+  uint64_t n =
+      (uint64_t)(eval->replicas ? eval->replicas : 1) * (eval->partitions ? eval->partitions : 1);
+  return n * (job->report->need.result_bytes + job->report->need.temporary_bytes);
+}
+
 static Status *run_all(const EngineJob *job, Executable *exe) {
   for (uint32_t i = 0; i < job->n_out; i++) job->out[i] = NULL;
+  TRY(prepare(job));
+  uint64_t before = 0;
+  if (job->request->options.timed) {
+    host_peak_reset();
+    before = host_peak_bytes();
+  }
   for (uint32_t k = 0; k < job->n_runs; k++) {
-    double start = clock_seconds();
+    double start = clock_seconds(), cpu = clock_process_seconds();
     TRY(executable_run(exe, job->n_args, job->args, job->n_out, job->out, &job->report->eval));
     job->report->run_seconds[k] = clock_seconds() - start;
+    job->report->cpu_seconds[k] = clock_process_seconds() - cpu;
     job->report->n_runs = k + 1;
   }
   TRY(executable_collect(exe, job->n_out, job->out));
+  if (job->request->options.timed) {
+    job->report->predicted_bytes = predict_growth(job);
+    job->report->grown_bytes = host_peak_bytes() - before;
+  }
   executable_stats(exe, job->arena, &job->report->n_rows, &job->report->rows);
+  if (job->request->trace) executable_trace(exe, job->request->trace);
   return NULL;
 }
 
@@ -92,6 +119,7 @@ Status *engine_run(Program *program, OpId function, const EngineRequest *request
   *out_report = (EngineReport){.eval = {.failed_at = POS_NONE}};
   uint32_t n_runs = request->repeat ? request->repeat : 1;
   out_report->run_seconds = ARENA_ARRAY(arena, double, n_runs);
+  out_report->cpu_seconds = ARENA_ARRAY(arena, double, n_runs);
   EngineJob job = {program, function, request, heap, arena,     n_args,
                    n_out,   n_runs,   args,    out,  out_report};
   const EvalOptions *eval = &request->options.eval;

@@ -10,6 +10,10 @@ typedef struct EngineRequest {
   Engine engine;
   ExecuteOptions options;  // options.eval for both engines
   uint32_t repeat;         // number of runs; 0 = 1. The results are those of the last one
+  // Fills the arguments, when the program is compiled and fits the devices; NULL: they are there.
+  Status *(*prepare)(void *user);
+  void *user;
+  StrBuf *trace;  // gets executable_trace, if options.traced
 } EngineRequest;
 
 typedef struct EngineReport {
@@ -17,9 +21,12 @@ typedef struct EngineReport {
   bool compiled;           // by the compiled engine
   const char *uncompiled;  // why the evaluator ran the whole program instead; NULL: it did not
   double compile_seconds;
-  double *run_seconds;  // per run, in the arena
+  double *run_seconds, *cpu_seconds;  // per run: wall time, processor time of all threads
   uint32_t n_runs;
   ExecuteNeed need;  // if compiled
+  // If compiled and options.timed: bytes of results and temporaries of all devices, and what the
+  // process has grown by during the runs at most (VmHWM).
+  uint64_t predicted_bytes, grown_bytes;
   uint32_t n_rows;
   ExecuteRow *rows;
 } EngineReport;

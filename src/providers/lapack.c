@@ -254,3 +254,6 @@ const LapackEngine tsr_lapack_provider = {.version = LAPACK_VERSION,
                                           .geqp3 = call_geqp3,
                                           .syevd = call_syevd,
                                           .svd = call_svd};
+
+EXPORT extern const char tsr_provider_text[];
+const char tsr_provider_text[] = "LAPACK";

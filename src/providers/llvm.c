@@ -26,7 +26,9 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
+#include <llvm/Config/llvm-config.h>
 
+#include "base/cache.h"
 #include "base/sanitize.h"
 #include "tensor/loop.h"
 #include "tensor/loop_math_tables.h"
@@ -1016,18 +1018,12 @@ static void start(void) {
 
 // The file of an object; false if there is no cache. Directories are made on the way.
 static bool cache_path(const uint64_t key[2], char *out, size_t bytes) {
-  const char *off = getenv("TESSERA_CACHE"), *xdg = getenv("XDG_CACHE_HOME"),
-             *home = getenv("HOME");
   char directory[3072];
-  if (off && strcmp(off, "none") == 0) return false;
-  if (xdg && *xdg)
-    snprintf(directory, sizeof directory, "%s", xdg);
-  else if (home && *home)
-    snprintf(directory, sizeof directory, "%s/.cache", home);
-  else
-    return false;
+  size_t parent;
+  if (!cache_directory(directory, sizeof directory, &parent)) return false;
+  directory[parent] = '\0';
   mkdir(directory, 0777);
-  strncat(directory, "/tessera", sizeof directory - strlen(directory) - 1);
+  directory[parent] = '/';
   mkdir(directory, 0777);
   int n = snprintf(out, bytes, "%s/%016llx%016llx.o", directory, (unsigned long long)key[0],
                    (unsigned long long)key[1]);
@@ -1208,3 +1204,6 @@ static const char *name(void) {
 
 EXPORT extern const LoopJit tsr_loop_jit;
 EXPORT const LoopJit tsr_loop_jit = {.version = LOOP_JIT_VERSION, .name = name, .compile = compile};
+
+EXPORT extern const char tsr_provider_text[];
+EXPORT const char tsr_provider_text[] = "LLVM " LLVM_VERSION_STRING;

@@ -420,3 +420,9 @@ const MatmulEngine tsr_onednn_provider = {.version = MATMUL_VERSION,
                                           .pack = plan_pack,
                                           .packed_plan = packed_plan,
                                           .conv_run = matmul_run};
+
+#define TEXT_OF(x) #x
+#define VERSION_OF(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+EXPORT extern const char tsr_provider_text[];
+const char tsr_provider_text[] =
+    "oneDNN " VERSION_OF(DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR, DNNL_VERSION_PATCH);

@@ -38,6 +38,7 @@ for verb in $("$tessera" --help | sed -n '/^verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
     try diff --json "$scratch/a.json" "$scratch/a.json" ;;
   plan) try plan --mesh d=2 "$file"; try plan --mesh d=2 --json "$file" ;;
   ops|machines) try "$verb"; try "$verb" --json ;;
+  doctor) try doctor --no-measure; try doctor --no-measure --json ;;
   solve) for option in -O1 --json; do try solve "$(dirname "$file")/../tests/fuzz/seeds/iopddl_fuzz/chain.json" $option; done ;;
   *) try "$verb" "$file"; try "$verb" --json "$file" ;;
   esac
