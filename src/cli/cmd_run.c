@@ -644,7 +644,7 @@ static Status *run_segment(Guard *guard, void *arg) {
   if (report.eval.failed_checks) job->code = EXIT_NO;
   if (!run_ranks_prints(&job->ranks)) return NULL;
   if (job->stats && job->json) put_stats_json(job, &report);
-  if (job->stats && !job->json) put_stats(job, &report);
+  if (job->stats && !job->json) put_stats(&report);
   TRY(check_options_used(job, &report));
   if (job->trace && job->n_traced++)
     FAIL(INVALID_ARGUMENT, "--trace takes a file with one program, and %s has several", job->path);
