@@ -681,8 +681,8 @@ TSR_API tsr_error *tsr_executable_run(tsr_executable *executable, size_t n_input
                                       const tsr_buffer *inputs, size_t n_outputs,
                                       tsr_buffer *outputs);
 /* One JSON object: bytes of a device (arguments, results, constants, temporaries), the number of
- * instructions, the number of loops that test a condition, and for each kind of instruction its name,
- * number, and whether it runs through the evaluator. Freed with tsr_text_free. */
+ * instructions, the number of loops that test a condition, and for each kind of instruction its
+ * name, number, and whether it runs through the evaluator. Freed with tsr_text_free. */
 TSR_API tsr_error *tsr_executable_stats(const tsr_executable *executable, char **out_json);
 
 #ifdef __cplusplus

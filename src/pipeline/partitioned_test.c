@@ -64,7 +64,7 @@ static Status *body(Guard *guard, void *arg) {
   Literal *whole = literal_new_typed(&c->heap, c->context, c->parts.args[0].global), *joined;
   for (int64_t i = 0; i < whole->count; i++) literal_set(whole, i, scalar_i(i * 7 + 3));
   Literal **shards = ARENA_ARRAY(&c->arena, Literal *, c->n_devices);
-  partitioned_shard(&c->parts, &whole, shards);
+  partitioned_shard(&c->parts, 0, c->n_devices, &whole, shards);
   if (c->spoiled) literal_set(shards[c->spoiled], 0, scalar_i(-1));
   const char *unequal;
   partitioned_join(&c->parts, shards, &c->arena, &joined, &unequal);

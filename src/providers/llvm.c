@@ -894,7 +894,8 @@ static bool emit_body(Emit *e) {
 // ---- which loops ----
 
 static bool supported(const Loop *l) {
-  if (l->n_outer > 1 || (l->inner > 1 && l->inner < 8 && !l->ordered) || l->n_steps > 400) return false;
+  if (l->n_outer > 1 || (l->inner > 1 && l->inner < 8 && !l->ordered) || l->n_steps > 400)
+    return false;
   for (uint32_t i = 0; i < l->n_steps; i++) {
     const LoopStep *s = &l->steps[i];
     DType t = (DType)s->dtype;

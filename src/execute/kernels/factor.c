@@ -56,7 +56,7 @@ typedef struct C128 {
 #define ADD REAL_ADD
 static Wide f32_wide(float x) { return wide_of(x); }
 static float f32_narrow(Wide x) { return (float)x.re; }
-#include "execute/kernels/factor_type.h"
+#include "execute/kernels/factor_type.def"
 
 #define T double
 #define OF(name) f64_##name
@@ -64,7 +64,7 @@ static float f32_narrow(Wide x) { return (float)x.re; }
 #define ADD REAL_ADD
 static Wide f64_wide(double x) { return wide_of(x); }
 static double f64_narrow(Wide x) { return (double)x.re; }
-#include "execute/kernels/factor_type.h"
+#include "execute/kernels/factor_type.def"
 
 #define T C64
 #define OF(name) c64_##name
@@ -72,7 +72,7 @@ static double f64_narrow(Wide x) { return (double)x.re; }
 #define ADD(x, y) COMPLEX_ADD(C64, x, y)
 static Wide c64_wide(C64 x) { return (Wide){x.re, x.im}; }
 static C64 c64_narrow(Wide x) { return (C64){(float)x.re, (float)x.im}; }
-#include "execute/kernels/factor_type.h"
+#include "execute/kernels/factor_type.def"
 
 #define T C128
 #define OF(name) c128_##name
@@ -80,7 +80,7 @@ static C64 c64_narrow(Wide x) { return (C64){(float)x.re, (float)x.im}; }
 #define ADD(x, y) COMPLEX_ADD(C128, x, y)
 static Wide c128_wide(C128 x) { return (Wide){x.re, x.im}; }
 static C128 c128_narrow(Wide x) { return (C128){(double)x.re, (double)x.im}; }
-#include "execute/kernels/factor_type.h"
+#include "execute/kernels/factor_type.def"
 
 static void run_factor(const Kernel *kernel, void *const *buffers, uint32_t tile, void *scratch) {
   const Factor *f = kernel->data;
