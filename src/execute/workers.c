@@ -288,10 +288,12 @@ static void *worker_main(void *arg) {
   uint32_t spins = 0;
   pthread_mutex_lock(&pool->lock);
   while (!pool->quitting) {
-    bool able = grow_scratch(worker, pool->scratch_bytes), busy = false;
+    bool able = grow_scratch(worker, pool->scratch_bytes), busy = false, polled = false;
     for (Workers *w = pool->runs; w && able && !busy; w = w->next) busy = run_task(w, worker);
     if (!busy && able) busy = help(worker);
-    for (Workers *w = pool->runs; w && !busy; w = w->next) busy = poll_once(w);
+    // Every run, since its caller may sleep. A run stays in the list while the lock is held.
+    for (Workers *w = pool->runs; w && (!busy || polled); w = w->next)
+      if (poll_once(w)) busy = polled = true;
     if (busy)
       spins = 0;
     else
