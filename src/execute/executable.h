@@ -122,6 +122,7 @@ struct Executable {
   VEC(StatRow) rows;
   // Per argument or result of a device: the memory of this run; copies of unaligned arguments.
   const void **arg_data;
+  bool *frozen;  // per argument
   void **out_data, **aligned;
   Workers *workers;
   struct Devices *devices;

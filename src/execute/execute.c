@@ -249,6 +249,9 @@ static Status *make(Guard *guard, void *arg) {
   }
   swap_products(exe->program, exe->function);
   TRY(lower_function(exe));
+  exe->frozen = ARENA_ARRAY(&exe->arena, bool, exe->n_args + 1);
+  for (uint32_t i = 0; i < exe->n_args; i++)
+    exe->frozen[i] = exe->options.frozen && exe->options.frozen[i];
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
                   &exe->report, &exe->stepper));
@@ -363,15 +366,17 @@ static Status *run_job(Guard *guard, void *arg) {
   return devices_run(exe, exe->arg_data, exe->out_data);
 }
 
-// The argument itself, or an aligned copy, which the executable keeps for the next runs.
+// The argument itself, or an aligned copy, which the executable keeps for the next runs. Those of
+// frozen arguments are made once.
 static Status *align_arguments(Executable *exe, const void *const *args) {
   for (uint32_t i = 0; i < exe->n_args * exe->n_devices; i++) {
     exe->arg_data[i] = args[i];
     if ((uintptr_t)args[i] % KERNEL_ALIGN == 0) continue;
     size_t bytes = executable_value_bytes(exe, exe->arguments[i % exe->n_args]);
+    bool copied = exe->aligned[i] && exe->frozen[i % exe->n_args];
     if (!exe->aligned[i]) exe->aligned[i] = mem_pages_new(bytes);
     if (!exe->aligned[i]) return status_no_memory();
-    if (bytes) memcpy(exe->aligned[i], args[i], bytes);
+    if (bytes && !copied) memcpy(exe->aligned[i], args[i], bytes);
     exe->arg_data[i] = exe->aligned[i];
   }
   return NULL;
