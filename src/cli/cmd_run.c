@@ -438,7 +438,7 @@ static Status *make_local(RunJob *job, Guard *guard, bool *out_good) {
   cli_progress_clear(&job->progress);
   if (status && !session_has_errors(s)) return status;
   cli_report(s, guard);  // also warnings
-  if (!status && job->annotations && compiled.n_devices == 1) say_unsharded(job);
+  if (!status && !job->plan && compiled.n_devices == 1) say_unsharded(job);
   *out_good = !status;
   if (status) job->code = EXIT_BAD;
   status_free(status);
@@ -819,7 +819,8 @@ int command_run(int argc, char **argv) {
                annotations_read(&annotations)) {
       if (job.entry && job.entry[0] == '@') job.entry++;
       annotations.request.try_orders = true;
-      if (annotations_given(&annotations)) job.annotations = &annotations.request;
+      // Of a plan, --machine: the description that its machine has by name.
+      if (job.plan || annotations_given(&annotations)) job.annotations = &annotations.request;
       job.path = files.count ? files.items[0] : "-";
       code = run_ranks(&job);
     }
