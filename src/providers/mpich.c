@@ -2,4 +2,7 @@
 #include "providers/mpi_wire.def"
 
 extern const Wire tsr_mpich_provider;
-__attribute__((visibility("default"))) const Wire tsr_mpich_provider = MPI_WIRE("MPICH");
+EXPORT const Wire tsr_mpich_provider = MPI_WIRE("MPICH");
+
+EXPORT extern const char tsr_provider_text[];
+const char tsr_provider_text[] = "MPICH " MPICH_VERSION;
