@@ -1,8 +1,8 @@
-"""Makes the wheel: the package and libtessera.so beside it, in a zip as PEP 427 has it.
+"""Makes the wheel: the package, libtessera.so and the providers of its kernels beside it, in a zip as PEP 427 has it.
 
 A build backend of its own (PEP 517), since there is nothing to compile here and so nothing else to
 install: `make wheel`, or `pip install ./python` in a tree that `make` was run in. The library needs
-libc and libm only; the platform's tag says the oldest glibc that has all symbols it uses (PEP 600).
+libc and libm only. A provider needs oneDNN, LLVM or LAPACK; where that is not installed, it is not loaded. The platform's tag says the oldest glibc that has all symbols it uses (PEP 600).
 The same tree gives the same bytes.
 """
 
@@ -27,6 +27,14 @@ def _library():
     if not path.exists():
         raise SystemExit(f"{path} is not there: run make first")
     return path.resolve()
+
+
+PROVIDERS = "onednn", "llvm", "lapack"  # of kernels; the package does not start processes, so it needs no MPI
+
+
+def _providers():
+    paths = [ROOT / "build" / f"libtessera_{name}.so" for name in PROVIDERS]
+    return [(f"tessera/{path.name}", _stripped(path)) for path in paths if path.exists()]
 
 
 def _stripped(library):
@@ -102,7 +110,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     library = _library()
     modules = [(f"tessera/{path.name}", path.read_bytes())
                for path in sorted([*(HERE / "tessera").glob("*.py"), HERE / "tessera" / "py.typed"])]
-    return _write(wheel_directory, modules + [("tessera/libtessera.so", _stripped(library))],
+    return _write(wheel_directory, modules + [("tessera/libtessera.so", _stripped(library))] + _providers(),
                   _tag(library))
 
 
