@@ -75,7 +75,20 @@ static void transpose(size_t item, const void *from, int64_t m, int64_t n, void 
     TRANSPOSE(Pair16)
 }
 
-// Matrix b by columns; *out_finite: whether all its elements are finite.
+// Zeros what a Hermitian decomposition does not read: the other triangle, and the imaginary parts
+// of the diagonal.
+static void clear_unused(const Spectral *s, char *a) {
+  int64_t n = s->a.n;
+  size_t item = s->a.item, real = real_bytes(s);
+  for (int64_t j = 0; j < n; j++) {
+    char *column = a + (size_t)(j * n) * item;
+    int64_t first = s->uplo == 'L' ? 0 : j + 1, last = s->uplo == 'L' ? j : n;
+    memset(column + (size_t)first * item, 0, (size_t)(last - first) * item);
+    memset(column + (size_t)j * item + real, 0, item - real);
+  }
+}
+
+// Matrix b by columns; *out_finite: whether all elements that are read are finite.
 static void *load(const Spectral *s, void *const *buffers, int64_t b, Space *space,
                   bool *out_finite) {
   int64_t size = s->a.m * s->a.n, reals = lapack_is_complex(s->a.type) ? 2 * size : size;
@@ -84,6 +97,7 @@ static void *load(const Spectral *s, void *const *buffers, int64_t b, Space *spa
   if (!space->base) return to;
   const char *from = (const char *)buffers[0] + (size_t)(b * size) * s->a.item;
   transpose(s->a.item, from, s->a.m, s->a.n, to);
+  if (s->uplo) clear_unused(s, to);
   bool finite = true;
   for (int64_t i = 0; i < reals; i++)
     finite &= lapack_is_double(s->a.type) ? isfinite(((const double *)to)[i]) != 0
