@@ -3,10 +3,11 @@
 import ctypes
 import fnmatch
 import json
+import numbers
 
 import numpy as np
 
-from . import _lib, dtypes, errors
+from . import _lib, checks, dtypes, errors
 from ._lib import Buffer, CompileOptions
 from .callbacks import Callbacks
 from .quick import NOT_QUICK, Meter, Quick
@@ -39,14 +40,14 @@ def frozen_of(program, frozen):
     names = [value.name for value in program.arguments]
     if frozen is True:
         return list(range(len(names)))
-    if isinstance(frozen, (str, int)):
-        frozen = [frozen]
     out = set()
-    for rule in frozen:
-        if isinstance(rule, int) and not isinstance(rule, bool) and 0 <= rule < len(names):
-            out.add(rule)
-            continue
-        found = [i for i, name in enumerate(names) if isinstance(rule, str) and fnmatch.fnmatchcase(name, rule)]
+    for rule in frozen if isinstance(frozen, (tuple, list, set, frozenset, range)) else (frozen,):
+        if isinstance(rule, str):
+            found = [i for i, name in enumerate(names) if fnmatch.fnmatchcase(name, rule)]
+        elif isinstance(rule, numbers.Integral) and not isinstance(rule, bool):
+            found = [int(rule)] if 0 <= rule < len(names) else []
+        else:
+            raise checks.wrong("frozen", rule, "names or numbers of arguments, or True")
         if not found:
             raise errors.InvalidArgument(f"frozen: {rule!r} matches no argument; arguments are {', '.join(names[:8])}"
                                          f"{', …' if len(names) > 8 else ''}")

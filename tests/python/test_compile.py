@@ -185,6 +185,7 @@ def test_frozen():
     for frozen in (["params*"], [0, 1], True):
         kept = tessera.compile(f, params, x, frozen=frozen)
         for i in range(3):
-            np.testing.assert_allclose(kept(params, x + i), plain(params, x + i), rtol=1e-5, atol=1e-4)
+            y = x if frozen is True else x + i  # True: the input is frozen too
+            np.testing.assert_allclose(kept(params, y), plain(params, y), rtol=1e-5, atol=1e-4)
     with pytest.raises(tessera.InvalidArgument, match="matches no argument"):
         tessera.compile(f, params, x, frozen=["weights"])
