@@ -154,6 +154,10 @@ Status *stepper_new(Program *program, OpId function, const EvalOptions *options,
   return NULL;
 }
 
+void stepper_restart(Stepper *s) {
+  for (uint32_t i = 0; i < s->replicas * s->partitions; i++) s->processes[i].draws = 0;
+}
+
 void stepper_free(Stepper *s) {
   if (!s) return;
   for (uint32_t i = 0; i < s->run.probes.count; i++) literal_release(s->run.probes.items[i].value);

@@ -15,6 +15,8 @@ typedef struct Stepper Stepper;
 // until stepper_free.
 Status *stepper_new(Program *program, OpId function, const EvalOptions *options, LiteralHeap *heap,
                     Arena *arena, EvalReport *report, Stepper **out) MUST_USE;
+// A new run of the function begins: stablehlo.rng draws what it drew in the first one.
+void stepper_restart(Stepper *stepper);
 void stepper_free(Stepper *stepper);  // NULL is fine
 
 // A value from outside that the op's regions use.

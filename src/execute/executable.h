@@ -94,6 +94,7 @@ struct Executable {
   Arena arena;    // of everything below
   EvalReport report;
   Stepper *stepper;
+  bool evaluates;        // some instructions use the stepper; runs of such a program take turns
   pthread_mutex_t lock;  // of stepper, heap, program and meetings
   bool has_lock;
   uint32_t n_devices, n_args, n_out;

@@ -255,6 +255,9 @@ static Status *make(Guard *guard, void *arg) {
   TRY(place_values(exe));
   TRY(stepper_new(exe->program, exe->function, &exe->options.eval, exe->heap, exe->shared,
                   &exe->report, &exe->stepper));
+  ExecuteNeed need;
+  executable_need(exe, &need);
+  exe->evaluates = need.n_eval > 0;
   TRY(make_constants(exe));
   TRY(fill_by_device(exe, &exe->main));
   TRY(check_memory(exe));

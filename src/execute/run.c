@@ -796,6 +796,7 @@ static void reset_groups(Executable *exe, const InstrList *list) {
 
 Status *devices_run(Executable *exe, const void *const *args, void *const *out) {
   Running run = {.exe = exe, .args = args, .out = out, .progress = exe->progress};
+  if (exe->evaluates) stepper_restart(exe->stepper);
   for (uint32_t i = exe->first_here; i < exe->first_here + exe->n_here; i++) {
     Device *device = &exe->devices->items[i];
     device->waits = NULL;
