@@ -489,7 +489,7 @@ enum { MOST_CARRIES = 5 };
 
 static void make_while(Maker *m) {
   if (m->depth >= 2) return;
-  int n = 1 + roll(m, MOST_CARRIES - 1), init[MOST_CARRIES], carry[MOST_CARRIES],
+  int n = 1 + roll(m, MOST_CARRIES - 1), init[MOST_CARRIES], carry[MOST_CARRIES] = {0},
       back[MOST_CARRIES];
   Shaped types[MOST_CARRIES];
   init[0] = scalar(m, I32, 0);
