@@ -34,7 +34,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 #if SANITIZE_THREAD
-// Of TSan's runtime; it has no header.
+// TSan's runtime exports them, without a header.
 void __tsan_read_range(void *at, unsigned long bytes);
 void __tsan_write_range(void *at, unsigned long bytes);
 #endif

@@ -479,7 +479,7 @@ static void put_stats(const EngineReport *report) {
   }
 }
 
-// What must be equal on all ranks.
+// All ranks must have the same value.
 static uint64_t run_hash(const RunJob *job) {
   const Program *p = job->seg.program;
   uint64_t parts[] = {program_hash(p), job->seed,        job->replicas, job->partitions,
@@ -819,7 +819,7 @@ int command_run(int argc, char **argv) {
                annotations_read(&annotations)) {
       if (job.entry && job.entry[0] == '@') job.entry++;
       annotations.request.try_orders = true;
-      // Of a plan, --machine: the description that its machine has by name.
+      // --machine also describes the machine that a plan names.
       if (job.plan || annotations_given(&annotations)) job.annotations = &annotations.request;
       job.path = files.count ? files.items[0] : "-";
       code = run_ranks(&job);
